@@ -11,9 +11,9 @@ __all__ = ["__version__", "compile_asset"]
 
 
 def __getattr__(name: str) -> object:
-    # compile_asset pulls in numpy; --help must not pay for it.
+    # the driver pulls in much that --help must not pay for
     if name == "compile_asset":
-        from r2s.compiler.manager import compile_asset
+        from r2s.compiler.driver import compile_asset
 
         return compile_asset
     raise AttributeError(name)

@@ -97,3 +97,80 @@ def _feed(update: Callable[[bytes], None], value: Any) -> None:
         update(repr(value).encode())
     else:
         update(canonical(value).encode())
+
+
+def encode(value: Any) -> tuple[Arrays, Any]:
+    """
+    Return (arrays, tree) of a dataclass: arrays and bytes by path, everything else in a JSON tree.
+
+    A field that is itself a stored value (it has a ``digest``) becomes ``{"$ref": digest}``; the caller stores it apart.
+    """
+    arrays: Arrays = {}
+    tree = {"$type": _type_name(type(value))}
+    for f in dataclasses.fields(value):
+        tree[f.name] = _encode(getattr(value, f.name), f.name, arrays)
+    return arrays, tree
+
+
+def references(value: Any) -> tuple[Any, ...]:
+    """Return the values that *value* was made from: its direct fields that have a digest of their own."""
+    fields = (getattr(value, f.name) for f in dataclasses.fields(value))
+    return tuple(v for v in fields if dataclasses.is_dataclass(v) and hasattr(v, "digest"))
+
+
+def _encode(value: Any, path: str, arrays: Arrays) -> Any:
+    if isinstance(value, np.ndarray):
+        arrays[path] = value
+        return {"$array": path}
+    if isinstance(value, bytes):
+        arrays[path] = np.frombuffer(value, dtype=np.uint8)
+        return {"$bytes": path}
+    if isinstance(value, tuple):
+        return [_encode(v, f"{path}.{i}", arrays) for i, v in enumerate(value)]
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"$float": repr(value)}
+    if dataclasses.is_dataclass(value):
+        if hasattr(value, "digest"):
+            return {"$ref": value.digest()}
+        inner = {f.name: _encode(getattr(value, f.name), f"{path}.{f.name}", arrays) for f in dataclasses.fields(value)}
+        return {"$type": _type_name(type(value)), **inner}
+    return plain(value)
+
+
+def decode(tree: Any, arrays: Mapping[str, np.ndarray], resolve: Callable[[str], Any]) -> Any:
+    """Return the value of a *tree*; *resolve* turns a reference's digest into the value (or into whatever stands for it)."""
+    if isinstance(tree, list):
+        return tuple(decode(t, arrays, resolve) for t in tree)
+    if not isinstance(tree, dict):
+        return tree
+    if "$array" in tree:
+        array = arrays[tree["$array"]]
+        array.setflags(write=False)
+        return array
+    if "$bytes" in tree:
+        return arrays[tree["$bytes"]].tobytes()
+    if "$float" in tree:
+        return float(tree["$float"])
+    if "$ref" in tree:
+        return resolve(tree["$ref"])
+    if "$type" not in tree:
+        return {k: decode(v, arrays, resolve) for k, v in tree.items()}
+    fields = {k: decode(v, arrays, resolve) for k, v in tree.items() if k != "$type"}
+    return _type_of(tree["$type"])(**fields)
+
+
+def _type_name(cls: type) -> str:
+    return f"{cls.__module__.removeprefix('r2s.compiler.')}:{cls.__qualname__}"
+
+
+def _type_of(name: str) -> Any:
+    # A shared cache must not run code: only dataclasses of the core are ever made from it.
+    module, _, qualname = name.partition(":")
+    if not module.isidentifier() or not qualname.isidentifier():
+        raise ValueError(f"not a type of the core: {name!r}")
+    from importlib import import_module
+
+    cls = getattr(import_module(f"r2s.compiler.{module}"), qualname)
+    if not (isinstance(cls, type) and dataclasses.is_dataclass(cls)):
+        raise ValueError(f"not a dataclass of the core: {name!r}")
+    return cls

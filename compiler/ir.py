@@ -50,14 +50,13 @@ def _frozen(array: NDArray, shape: tuple[int, ...]) -> NDArray:  # type: ignore[
 @dataclass(frozen=True, eq=False)
 class Source:
     """
-    The input file, before anything was read: its path's suffix, its bytes' SHA-256, and a stem that is safe in a name.
+    The input file, before anything was read: its suffix in lower case, and the SHA-256 of its bytes.
 
     *path* is where the bytes are now; it is no part of the digest, so a moved file is the same source.
     """
 
     format: str
     sha256: str
-    stem: str
     path: str = field(default="", metadata={"digest": False})
 
     def digest(self) -> str:

@@ -1,0 +1,20 @@
+"""
+The catalogue of what r2s can do to a scan: names to ``module:Class``, strings only, so that listing costs no import.
+
+``CATALOG`` holds the passes of a pipeline, ``ANALYSES`` what the compiler asks about a value without changing it.
+Adding one is a line here; see docs/add-a-pass.md.
+"""
+
+CATALOG: dict[str, str] = {
+    "ingest": "r2s.passes.ingest:Ingest",
+    "surface": "r2s.passes.surface:ExtractSurface",
+    "simplify": "r2s.passes.simplify:Simplify",
+    "decompose": "r2s.passes.decompose:Decompose",
+    "scale": "r2s.passes.scale:Scale",
+    "emit": "r2s.passes.emit:Emit",
+}
+
+ANALYSES: dict[str, str] = {
+    "settle": "r2s.passes.settle:Settle",
+    "measure": "r2s.passes.measure:Measure",
+}

@@ -1,10 +1,16 @@
-"""Codes of this range; see the package for the ranges."""
+"""Codes of bugs of ours: the user did nothing wrong."""
 
 from __future__ import annotations
 
 from r2s.compiler.codes._code import Code
 
 CODES: tuple[Code, ...] = (
+    Code(
+        "R2S900",
+        "unexpected exception",
+        "Something broke that r2s did not foresee. The input may be unusual, but a traceback is always a bug of ours.",
+        "Report it with the scan, the sheet and the command; R2S_DEBUG=1 prints the traceback.",
+    ),
     Code(
         "R2S901",
         "broken value between passes",
@@ -16,5 +22,29 @@ CODES: tuple[Code, ...] = (
         "a pass breaks its contract",
         "A pass in the catalogue is not a frozen dataclass with a typed run.",
         "Report it; if the pass is yours, see docs/add-a-pass.md.",
+    ),
+    Code(
+        "R2S903",
+        "a pass broke",
+        "A pass raised something that is no error of r2s.",
+        "Report it with the scan, the sheet and the command.",
+    ),
+    Code(
+        "R2S904",
+        "no such stage",
+        "The virtual caliper was asked to measure a stage on a value that has none.",
+        "Report it; if the pass is yours, see docs/add-a-pass.md.",
+    ),
+    Code(
+        "R2S905",
+        "pass left no value",
+        "The store holds a record of a pass without the value it made.",
+        "Run with another --cache and report it.",
+    ),
+    Code(
+        "R2S906",
+        "out of memory",
+        "The manager itself, not a pass, ran out of memory.",
+        "Free memory and run again; report it if the scan is small.",
     ),
 )

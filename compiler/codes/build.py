@@ -1,7 +1,74 @@
-"""Codes of this range; see the package for the ranges."""
+"""Codes of the store, the worker, the manager and the output files."""
 
 from __future__ import annotations
 
 from r2s.compiler.codes._code import Code
 
-CODES: tuple[Code, ...] = ()
+CODES: tuple[Code, ...] = (
+    Code(
+        "R2S801",
+        "damaged cache entry",
+        "An entry of the cache does not hold the bytes it was stored with: a disk fault, or somebody edited it. It was dropped.",
+        "Run again; the entry is made anew. If it happens often, check the disk.",
+    ),
+    Code(
+        "R2S802",
+        "not reproducible",
+        "The same pass with the same input, options and versions gave two different results. That breaks the promise of equal bytes.",
+        "Compare with a fresh --cache, and report it with the scan and the platform.",
+    ),
+    Code(
+        "R2S803",
+        "cache cannot be written",
+        "The cache folder does not exist and cannot be made, is full, or may not be written.",
+        "Name another folder with --cache or R2S_CACHE.",
+    ),
+    Code(
+        "R2S804",
+        "scan changed while it was read",
+        "The file's hash after reading is not the one before. What was read would be stored under a wrong name, so it was not stored.",
+        "Wait until the scanner has finished writing, and run again.",
+    ),
+    Code(
+        "R2S805",
+        "input cannot be read",
+        "The path does not exist, is a folder, a pipe or a device, loops through links, or may not be read.",
+        "Check the path and its permissions.",
+    ),
+    Code(
+        "R2S806",
+        "output folder is a link",
+        "The folder of the output is a symbolic link, so the files land where it leads.",
+        "Nothing, if that is meant; else name the real folder.",
+    ),
+    Code(
+        "R2S807",
+        "output is a link",
+        "The output's name is a symbolic link. It is replaced by a regular file; its target is neither read nor changed.",
+        "Nothing, if that is meant.",
+    ),
+    Code(
+        "R2S808",
+        "output cannot be written",
+        "The output folder is full, read-only or cannot be made.",
+        "Check the folder, or name another with -o.",
+    ),
+    Code(
+        "R2S811",
+        "pass over its time",
+        "A pass ran longer than its limit and was stopped. No other result was put in its place.",
+        "Allow more with --limit 300s, simplify more, or scan with fewer points.",
+    ),
+    Code(
+        "R2S812",
+        "library broke down",
+        "A native library crashed inside a pass, or went over its memory. The worker process was replaced; nothing was kept of its result.",
+        "If it is memory, allow more with --limit 16GiB; else report the scan.",
+    ),
+    Code(
+        "R2S813",
+        "pass out of memory",
+        "A pass asked for more memory than its limit.",
+        "Allow more with --limit 16GiB, or scan with fewer points.",
+    ),
+)

@@ -1,7 +1,110 @@
-"""Codes of this range; see the package for the ranges."""
+"""Codes of the command line, the pipeline text and options."""
 
 from __future__ import annotations
 
 from r2s.compiler.codes._code import Code
 
-CODES: tuple[Code, ...] = ()
+CODES: tuple[Code, ...] = (
+    Code(
+        "R2S001",
+        "two packages define one pass",
+        "Two installed packages offer a pass under one name, so the name does not say which one runs.",
+        "Uninstall one of them, or ask its author to rename the pass.",
+    ),
+    Code(
+        "R2S002",
+        "unknown pass",
+        "The pipeline names a pass that no installed package offers.",
+        "Run r2s-compile passes to see what exists.",
+    ),
+    Code(
+        "R2S003",
+        "pass not in this pipeline",
+        "An option or --stop-after names a pass that exists but that this pipeline does not run.",
+        "Add the pass to --passes, or drop the option.",
+    ),
+    Code(
+        "R2S004",
+        "unreadable pipeline text",
+        "A pipeline is passes joined by |, each with options in braces: surface{method=poisson depth=9}.",
+        "Compare with the text that r2s-compile passes prints.",
+    ),
+    Code(
+        "R2S005",
+        "unknown option",
+        "The pass has no option of that name.",
+        "Run r2s-compile passes NAME to see its options.",
+    ),
+    Code(
+        "R2S006",
+        "unreadable option value",
+        "The value does not fit the type of the option: a number, a length with unit, true or false, or a word.",
+        "Write lengths with a unit, as in decompose.max_error=0.5mm.",
+    ),
+    Code(
+        "R2S007",
+        "passes do not meet",
+        "Each pass turns one kind of value into another; the one before must make what the next one wants.",
+        "Keep the usual order: ingest, surface, simplify, decompose, scale, emit.",
+    ),
+    Code(
+        "R2S010",
+        "no such budget",
+        "A budget can be set only for a pass that loses a distance.",
+        "Name one of surface, simplify, decompose, emit.",
+    ),
+    Code(
+        "R2S011",
+        "unknown device",
+        "The device names a class of scanners, whose scale uncertainty becomes the prior of the fit.",
+        "Name one of the classes that the message lists, or leave it out.",
+    ),
+    Code(
+        "R2S012",
+        "unusable output name",
+        "The output is the path of the XML; every other file goes beside it under the same stem.",
+        "Write -o build/name.xml.",
+    ),
+    Code(
+        "R2S020",
+        "unreadable command line",
+        "A word, option or argument on the command line is not understood.",
+        "See r2s-compile --help and r2s-compile build --help.",
+    ),
+    Code(
+        "R2S021",
+        "no output named",
+        "A build writes an asset, so it must know where.",
+        "Add -o build/name.xml, or --stop-after PASS to write none.",
+    ),
+    Code(
+        "R2S022",
+        "unreadable setting",
+        "A setting has the form name=value.",
+        "Write -p decompose.max_error=0.5mm or --budget decompose=0.8mm.",
+    ),
+    Code(
+        "R2S023",
+        "unreadable limit",
+        "A limit is a time or an amount of memory with its unit.",
+        "Write --limit 300s, --limit 5min or --limit 16GiB.",
+    ),
+    Code(
+        "R2S024",
+        "unusable recipe",
+        "A recipe is a YAML file that holds options of a build and nothing else.",
+        "Compare with the recipe in docs/file-formats.md.",
+    ),
+    Code(
+        "R2S025",
+        "unknown code",
+        "Only codes that r2s prints can be explained.",
+        "Run r2s-compile explain to list them all.",
+    ),
+    Code(
+        "R2S026",
+        "nothing to prune",
+        "Pruning needs to know how much may stay.",
+        "Add --older-than DAYS, --max-size MB or --all.",
+    ),
+)

@@ -4,4 +4,38 @@ from __future__ import annotations
 
 from r2s.compiler.codes._code import Code
 
-CODES: tuple[Code, ...] = ()
+CODES: tuple[Code, ...] = (
+    Code(
+        "R2S631",
+        "inconclusive check",
+        "The probability that the asset meets the tolerance of a check reading lies between 5 % and 95 %, or the feature "
+        "could not be measured on the compiled model. Neither pass nor fail would be honest.",
+        "Measure with a better instrument, repeat the reading, widen the tolerance if the use allows it, or scan again.",
+    ),
+    Code(
+        "R2S632",
+        "check without a raw value",
+        "The feature of a check reading could not be measured on the raw scan, so the waterfall has no beginning; the "
+        "verdict rests on the compiled model alone.",
+        "Nothing, if the reason is understood; else scan the side that is missing.",
+    ),
+    Code(
+        "R2S633",
+        "unchecked",
+        "Every length on the sheet may tune the asset, so none of them can confirm it.",
+        "Mark a reading that the fit does not need with role: check, or measure one more length.",
+    ),
+    Code(
+        "R2S641",
+        "over budget",
+        "A pass lost more, as p99 of its directed distances, than --within or --budget allows it. No asset was written.",
+        "Allow more, or ask the pass for less loss with its max_error option.",
+    ),
+    Code(
+        "R2S642",
+        "calipers disagree",
+        "A check reading says that the finished asset does not meet its tolerance, with a conformance probability of 5 % or "
+        "less (JCGM 106). An earlier asset was left as it is; the failed report holds the waterfall.",
+        "Measure the feature again, see in the waterfall which pass moved it, and look for a wrong unit, role or feature.",
+    ),
+)

@@ -1,0 +1,114 @@
+"""
+The command ``r2s-compile``: a click group whose default command is ``build``.
+
+Thin on purpose: it reads words into a Request, calls the driver, prints, and turns errors into one line and an exit code.
+Heavy imports stay inside the commands, so that ``--help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from r2s.compiler import __version__
+from r2s.compiler.errors import R2SError, UsageError
+
+COMMANDS = {
+    "build": "r2s.compiler.commands.build:build",
+    "passes": "r2s.compiler.commands.passes:passes",
+    "explain": "r2s.compiler.commands.explain:explain",
+    "cache": "r2s.compiler.commands.cache:cache",
+}
+
+
+class DefaultGroup(click.Group):
+    """A group that runs ``build`` unless the first word that is no option names another command."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Insert ``build`` where no command is named; a file that is really called ``passes`` is written ``./passes``."""
+        words = [a for a in args if not a.startswith("-")]
+        if args and args[0] not in ("--help", "-h", "--version") and not (words and args[0] in COMMANDS):
+            args = ["build", *args]
+        return super().parse_args(ctx, args)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order in which a user meets them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return one command."""
+        if cmd_name not in COMMANDS:
+            return None
+        from importlib import import_module
+
+        module, _, name = COMMANDS[cmd_name].partition(":")
+        command: click.Command = getattr(import_module(module), name)
+        return command
+
+
+@click.group(cls=DefaultGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="r2s-compile")
+def cli() -> None:
+    """
+    Compile a 3D scan and caliper readings into a MuJoCo asset with an error budget.
+
+    \b
+    The main job (build is the default command):
+      r2s-compile scan.ply --calipers measurements.yaml -o build/cube.xml
+
+    \b
+    Exit codes:
+      0 done            2 usage             3 input cannot be used    4 over budget
+      5 not reproducible   6 calipers disagree   7 simulation refuses   70 a bug of r2s
+
+    See r2s-compile build --help for the options of a build.
+    """
+
+
+def main() -> None:
+    """Run the command line; every ending is an exit code and at most one line that begins with ``error``."""
+    sys.exit(_exit_code(lambda: cli.main(standalone_mode=False)))
+
+
+def _exit_code(run: Callable[[], Any]) -> int:
+    try:
+        result = run()
+        return result if isinstance(result, int) else 0
+    except R2SError as error:
+        return _say(str(error), error.exit_code)
+    except click.exceptions.Exit as error:
+        return int(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        return _say("error: interrupted", 130)
+    except click.ClickException as error:
+        return _say(str(UsageError("R2S020", error.format_message(), hint="see --help")), 2)
+    except BrokenPipeError:
+        return 0  # the reader of stdout has seen enough
+    except MemoryError:
+        return _say("error: out of memory outside the worker [R2S906]", 70)
+    except Exception as error:  # noqa: BLE001  # a traceback is a bug; this is the line it becomes
+        import os
+        import traceback
+
+        if os.environ.get("R2S_DEBUG"):
+            traceback.print_exc()
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(frame.filename).name}:{frame.lineno}"
+        what = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        return _say(f"error: this is a bug of r2s: {what} ({where}); please report it, R2S_DEBUG=1 shows more [R2S900]", 70)
+
+
+def _say(line: str, code: int) -> int:
+    try:
+        click.echo(line, err=True)
+    except OSError:
+        pass
+    return code
+
+
+if __name__ == "__main__":
+    main()

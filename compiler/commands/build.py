@@ -1,0 +1,130 @@
+"""``r2s-compile build``: a scan and a caliper sheet to a MuJoCo asset."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from r2s.compiler.errors import UsageError
+
+LEVELS = {"0": 0.05, "1": 0.02, "2": 0.01, "3": 0.005}
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.argument("scan", type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="The asset's XML; everything else goes beside it.")
+@click.option("--calipers", type=click.Path(path_type=Path), metavar="YAML", help="What you measured: measurements.yaml.")
+@click.option("--unit", default="", help="Unit of the scan's numbers (mm, m, in, ...), or 'arbitrary' for a free scale.")
+@click.option(
+    "--scale",
+    type=click.Choice(["auto", "apply", "verify"]),
+    help="auto: correct a scale that is over 2 u from 1; apply: always; verify: never.  [default: auto]",
+)
+@click.option("--device", help="Class of scanner, for the prior of its scale.  [default: unknown]")
+@click.option("--within", metavar="LENGTH", help="Total loss allowed, split over the passes (p99), e.g. 1mm; else exit 4.")
+@click.option("--budget", multiple=True, metavar="PASS=LENGTH", help="Loss allowed to one pass, e.g. decompose=0.8mm.")
+@click.option("-O", "level", type=click.Choice(list(LEVELS)), help="Fineness of the pieces: 5, 2, 1, 0.5 % of the diagonal.")
+@click.option("--no-primitives", is_flag=True, help="Meshes only: no box, sphere or capsule geom.")
+@click.option("--origin", type=click.Choice(["base", "com", "scan"]), help="Origin of the asset's frame.  [default: base]")
+@click.option("--body", type=click.Choice(["free", "static"]), help="A free joint, or fixed to the world.  [default: free]")
+@click.option("-p", "options", multiple=True, metavar="PASS.OPTION=VALUE", help="Set an option; see r2s-compile passes.")
+@click.option("--passes", "text", metavar="TEXT", help="The whole pipeline as text: 'ingest | surface{method=poisson} | ...'.")
+@click.option("--recipe", type=click.Path(path_type=Path), help="YAML file with any of these options; the command line wins.")
+@click.option("--stop-after", metavar="PASS", default="", help="Stop after this pass and report; writes no asset.")
+@click.option("--limit", "limits", multiple=True, metavar="120s|8GiB", help="Time and memory of a pass.")
+@click.option("--cache", type=click.Path(path_type=Path), help="Cache folder.  [default: R2S_CACHE or the user's cache]")
+@click.option("--salt", default="", help="Any text; results of another salt are not reused.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON on stdout instead of the summary.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress and no summary; warnings and errors still show.")
+def build(scan: Path, quiet: bool, as_json: bool, **given: Any) -> int:
+    """
+    Compile SCAN (PLY, OBJ, STL or XYZ) into a MuJoCo asset.
+
+    \b
+      r2s-compile scan.ply --calipers measurements.yaml -o build/cube.xml
+      r2s-compile scan.stl --unit mm -o build/part.xml            # no calipers: size is declared
+      r2s-compile scan.ply --calipers m.yaml --within 1mm -o build/part.xml
+      r2s-compile scan.ply --calipers m.yaml -p decompose.max_error=0.5mm -o build/part.xml
+
+    The asset is build/cube.xml with cube.scene.xml (opens in the viewer), cube.assets/, cube.slots.json,
+    cube.report.json (the error budget) and cube.manifest.json beside it.
+    """
+    from r2s.compiler.driver import run
+    from r2s.compiler.progress import shown
+    from r2s.compiler.summary import summary
+
+    begun = time.monotonic()
+    request = _request(scan, given)
+    with shown(quiet=quiet) as observe:
+        made = run(request, observe)
+    for diagnostic in made.diagnostics:
+        click.echo(str(diagnostic), err=True)
+    if as_json:
+        click.echo(json.dumps(made.report, sort_keys=True, indent=1, ensure_ascii=False))
+    elif not quiet:
+        written = str(request.output) if made.written is not None else ""
+        click.echo(summary(made.report, seconds=time.monotonic() - begun, written=written))
+    if made.failure is not None:
+        raise made.failure
+    sys.stdout.flush()
+    return 0
+
+
+def _request(scan: Path, given: dict[str, Any]) -> Any:
+    from r2s.compiler.driver import Request
+    from r2s.compiler.limits import parse_limits
+    from r2s.compiler.pipeline import DEFAULT, Pipeline
+    from r2s.compiler.recipe import read_recipe
+    from r2s.compiler.units import parse_length
+
+    recipe = read_recipe(given["recipe"]) if given["recipe"] is not None else {}
+    pipeline = Pipeline.parse(given["text"] or recipe.get("passes", DEFAULT))
+    changes = [_option(text) for text in (*recipe.get("options", ()), *given["options"])]
+    for flag, target in (("origin", "emit.origin"), ("body", "emit.body")):
+        value = given[flag] or recipe.get(flag)
+        if value:
+            changes.append(_option(f"{target}={value}"))
+    level = given["level"] or recipe.get("level")
+    if level is not None:
+        changes.append(_option(f"decompose.level={LEVELS[str(level)]!r}"))
+    if given["no_primitives"] or recipe.get("primitives") is False:
+        changes.append(_option("decompose.primitives=false"))
+    budgets = {**recipe.get("budget", {}), **dict(_pair(text, "--budget") for text in given["budget"])}
+    within = given["within"] or recipe.get("within")
+    if given["output"] is None and not given["stop_after"]:
+        raise UsageError("R2S021", "no output is named", hint="add -o build/name.xml, or --stop-after PASS to write none")
+    return Request(
+        scan=scan,
+        output=given["output"],
+        calipers=given["calipers"],
+        pipeline=pipeline.with_options(changes),
+        unit=given["unit"] or recipe.get("unit", ""),
+        scale_mode=given["scale"] or recipe.get("scale", "auto"),
+        device=given["device"] or recipe.get("device", "unknown"),
+        within=parse_length(within) if within else None,
+        budgets={name: parse_length(text) for name, text in budgets.items()},
+        stop_after=given["stop_after"],
+        cache=given["cache"],
+        limits=parse_limits(given["limits"]),
+        salt=given["salt"],
+    )
+
+
+def _option(text: str) -> tuple[str, str, str]:
+    target, value = _pair(text, "-p")
+    name, dot, key = target.partition(".")
+    if not dot:
+        raise UsageError("R2S022", f"cannot read {text!r}", hint="write -p pass.option=value")
+    return name, key, value
+
+
+def _pair(text: str, flag: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key or not value:
+        raise UsageError("R2S022", f"cannot read {text!r} after {flag}", hint="write name=value")
+    return key.strip(), value.strip()

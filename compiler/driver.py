@@ -1,0 +1,253 @@
+"""
+One build from inputs to files: settle the unit, run the passes, measure, judge, write.
+
+The order matters: everything that can tune the asset happens before the check readings are looked at.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from r2s.compiler import bounds, budget, outputs
+from r2s.compiler.codec import canonical, sha256
+from r2s.compiler.decision import Decision
+from r2s.compiler.devices import device
+from r2s.compiler.errors import CalipersDisagreeError, Diagnostic, OverBudgetError, R2SError
+from r2s.compiler.inputs import Inputs, read_inputs
+from r2s.compiler.ir import Anchor, Asset
+from r2s.compiler.judge import Judgement, judge
+from r2s.compiler.manager import Manager, Observer, Trace, default_cache
+from r2s.compiler.manifest import manifest
+from r2s.compiler.measured import StageReadings
+from r2s.compiler.pipeline import DEFAULT, Pipeline
+from r2s.compiler.readings import Reading
+from r2s.compiler.report import report
+from r2s.compiler.store import DamagedEntryError, Store
+from r2s.compiler.worker import Limits
+
+
+@dataclass(frozen=True)
+class Request:
+    """Everything that a user can ask of a build; defaults are those of the command line."""
+
+    scan: Path
+    output: Path | None = None
+    calipers: Path | None = None
+    pipeline: Pipeline = field(default_factory=lambda: Pipeline.parse(DEFAULT))
+    unit: str = ""
+    scale_mode: str = "auto"
+    device: str = "unknown"
+    within: float | None = None
+    budgets: dict[str, float] = field(default_factory=dict)
+    stop_after: str = ""
+    cache: Path | None = None
+    limits: Limits = Limits()
+    salt: str = ""
+
+
+@dataclass(frozen=True)
+class Build:
+    """What a build made; *written* is None for a pipeline that stops before an asset."""
+
+    report: dict[str, Any]
+    diagnostics: tuple[Diagnostic, ...]
+    traces: tuple[Trace, ...]
+    written: Path | None
+    failure: R2SError | None = None
+
+
+def compile_asset(
+    scan: str | Path, output: str | Path, calipers: str | Path | None = None, **options: Any
+) -> Build:
+    """
+    Compile *scan* into a MuJoCo asset at *output* (``.xml``) and return the build.
+
+    *options* are fields of :class:`Request`.  Raises a child of R2SError: InvalidInputError for a scan or sheet that cannot
+    be used, OverBudgetError and CalipersDisagreeError for a build that fails its verdict.
+    """
+    sheet = Path(calipers) if calipers is not None else None
+    build = run(Request(Path(scan), Path(output), sheet, **options))
+    if build.failure is not None:
+        raise build.failure
+    return build
+
+
+def run(request: Request, observe: Observer = lambda _: None) -> Build:
+    """
+    Run *request*; a failed verdict is returned in ``Build.failure``, every other error is raised.
+
+    A damaged cache entry is dropped where it is met and the build starts again, once.
+    """
+    where, said = outputs.layout(request.output) if request.output is not None else (None, ())
+    device(request.device)
+    limits = budget.split(request.within, request.budgets)
+    inputs = read_inputs(request.scan, request.calipers)
+    store = Store(request.cache or default_cache())
+    for attempt in (1, 2):
+        try:
+            with Manager(store, request.limits, salt=request.salt, observe=observe) as manager:
+                made = _make(manager, request, inputs, where)
+            break
+        except DamagedEntryError:
+            if attempt == 2:
+                raise
+            store = Store(store.root)
+    return _conclude(store, request, inputs, made, where, said, limits)
+
+
+@dataclass(frozen=True)
+class _Made:
+    decision: Decision
+    traces: tuple[Trace, ...]
+    stages: tuple[StageReadings, ...]
+
+
+def _make(manager: Manager, request: Request, inputs: Inputs, where: outputs.Layout | None) -> _Made:
+    calibrate = inputs.sheet.of_role("calibrate")
+    asked = {"unit": request.unit, "mode": request.scale_mode, "readings": calibrate}
+    decision: Decision = manager.ask("settle", asked, inputs.source)
+    pipeline = request.pipeline.given(_given(request, inputs, decision, where))
+    if request.stop_after:
+        pipeline = pipeline.upto(request.stop_after)
+    traces = manager.run(pipeline, inputs.source)
+    return _Made(decision, traces, _measure(manager, inputs.sheet.readings, traces))
+
+
+def _given(
+    request: Request, inputs: Inputs, decision: Decision, where: outputs.Layout | None
+) -> dict[str, dict[str, object]]:
+    sheet = inputs.sheet
+    name = asset_name(sheet.object or inputs.stem)
+    return {
+        "ingest": {"unit": decision.unit, "factor": decision.factor, "axes": decision.axes},
+        "scale": {
+            "mode": request.scale_mode,
+            "free": decision.free,
+            "prior_u": device(request.device).prior_u,
+            "readings": sheet.of_role("calibrate"),
+        },
+        "emit": {
+            "name": name,
+            "stem": where.stem if where is not None else name,
+            "mass": sheet.mass,
+            "density": sheet.density,
+            "fill": sheet.fill,
+            "com": sheet.com,
+            "friction": sheet.friction,
+        },
+    }
+
+
+def _measure(manager: Manager, readings: tuple[Reading, ...], traces: tuple[Trace, ...]) -> tuple[StageReadings, ...]:
+    features = tuple((r.id, r.feature) for r in readings)
+    made = {t.name: t.digest for t in traces}
+    wanted = [("scan", "surface"), ("surface", "surface"), ("simplified", "simplify"), ("pieces", "decompose"), ("model", "emit")]
+    return tuple(
+        manager.ask("measure", {"stage": stage, "features": features}, made[name])
+        for stage, name in wanted
+        if features and name in made
+    )
+
+
+def _conclude(
+    store: Store,
+    request: Request,
+    inputs: Inputs,
+    made: _Made,
+    where: outputs.Layout | None,
+    said: tuple[Diagnostic, ...],
+    limits: dict[str, float],
+) -> Build:
+    terms = {t.name: t.terms for t in made.traces}
+    values = {t.name: store.fields(t.digest) for t in made.traces if t.name in ("scale", "emit")}
+    anchor = values["scale"].anchor if "scale" in values else Anchor()
+    judgement = judge(inputs.sheet.readings, made.stages, anchor)
+    entries = budget.entries(limits, terms)
+    asset: Asset | None = values.get("emit")
+    diagnostics = (
+        *inputs.diagnostics,
+        *made.decision.diagnostics,
+        *(d for t in made.traces for d in t.diagnostics),
+        *judgement.diagnostics,
+    )
+    build_key = sha256(canonical([t.key for t in made.traces]))
+    meshes = dict(asset.files()) if asset is not None else {}
+    xml = asset.xml.replace("{build_key}", build_key) if asset is not None else ""
+    scene = asset.scene.replace("{build_key}", build_key) if asset is not None else ""
+    slots = asset.slots if asset is not None else "{}"
+    hash_ = outputs.asset_hash(meshes, slots, scene, xml) if asset is not None else ""
+    data = report(
+        name=asset_name(inputs.sheet.object or inputs.stem),
+        inputs=inputs,
+        decision=made.decision,
+        device=request.device,
+        traces=made.traces,
+        judgement=judgement,
+        anchor=anchor,
+        bounds=bounds.compose([t for of_pass in terms.values() for t in of_pass], anchor.factor),
+        budgets=entries,
+        scan_to_asset=_scan_to_asset(store, made.traces, asset),
+        slots=json.loads(slots),
+        asset=hash_,
+        diagnostics=diagnostics,
+    )
+    failure = _failure(judgement, entries)
+    text = canonical(data) + "\n"
+    if where is None or asset is None:
+        return Build(data, said + diagnostics, made.traces, None, failure)
+    if failure is not None:
+        outputs.write_failed(where, text)
+        return Build(data, said + diagnostics, made.traces, None, failure)
+    texts = {"slots.json": slots, "report.json": text}
+    hashes = {f"{where.stem}.assets/{n}": sha256(d) for n, d in meshes.items()}
+    hashes |= {f"{where.stem}.{k}": sha256(t) for k, t in (*texts.items(), ("scene.xml", scene), ("xml", xml))}
+    texts["manifest.json"] = canonical(manifest(inputs, request.pipeline, made.decision, made.traces, build_key, hash_, hashes)) + "\n"
+    texts["scene.xml"] = scene
+    outputs.write(where, meshes, texts, xml)
+    return Build(data, said + diagnostics, made.traces, where.xml)
+
+
+def _failure(judgement: Judgement, entries: tuple[budget.Entry, ...]) -> R2SError | None:
+    over = [e for e in entries if not e.held]
+    if over:
+        worst = max(over, key=lambda e: e.lost / e.limit)
+        return OverBudgetError(
+            "R2S641",
+            f"{worst.name} lost {worst.lost * 1e3:.3f} mm (p99, {worst.term}) of the {worst.limit * 1e3:.3f} mm it may lose",
+            hint=f"allow more with --budget {worst.name}=..., or ask it for less loss with -p {worst.name}.max_error=...",
+        )
+    failed = [r for r in judgement.rows if r.verdict == "FAIL"]
+    if failed:
+        row = max(failed, key=lambda r: abs(r.error) / r.reading.tolerance)
+        r = row.reading
+        return CalipersDisagreeError(
+            "R2S642",
+            f"check {r.id} ({r.feature.kind}): the asset has {row.model * 1e3:.2f} mm, the caliper {r.value * 1e3:.2f} mm; "
+            f"off by {row.error * 1e3:+.2f} mm against a tolerance of {r.tolerance * 1e3:.2f} mm",
+            hint="measure again, look at the waterfall in the failed report, or state another tolerance",
+        )
+    return None
+
+
+def _scan_to_asset(store: Store, traces: tuple[Trace, ...], asset: Asset | None) -> list[list[float]] | None:
+    if asset is None:
+        return None
+    ingest = next(t for t in traces if t.name == "ingest")
+    matrix = asset.to_asset @ store.fields(ingest.digest).from_source
+    rows: list[list[float]] = matrix.tolist()
+    return rows
+
+
+def asset_name(text: str) -> str:
+    """
+    Return *text* as a name that is safe in MJCF and in a file name.
+
+    >>> asset_name('br"<ack>&et 1')
+    'br__ack__et_1'
+    """
+    safe = re.sub(r"[^A-Za-z0-9_-]", "_", text).strip("_-")[:64]
+    return safe or "asset"

@@ -1,0 +1,75 @@
+"""The two inputs of a build, read once and hashed: the scan file and the caliper sheet."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from r2s.compiler.codec import canonical, sha256
+from r2s.compiler.errors import Diagnostic, InvalidInputError
+from r2s.compiler.ir import Source
+from r2s.compiler.readings import Fill, Sheet
+
+NO_SHEET = Sheet("", (), None, None, Fill(), (), (), "")
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """
+    A scan and a sheet.
+
+    *scan_name* and *sheet_name* are file names without folders, since a report may hold no path of a machine.
+    """
+
+    source: Source
+    scan_name: str
+    sheet: Sheet
+    sheet_name: str
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def stem(self) -> str:
+        """The scan's file name without its suffix."""
+        return Path(self.scan_name).stem
+
+    @property
+    def calibrate_digest(self) -> str:
+        """Digest of everything on the sheet that may tune the asset."""
+        s = self.sheet
+        return sha256(canonical([s.object, s.of_role("calibrate"), s.mass, s.density, s.fill, s.com, s.friction]))
+
+    @property
+    def check_digest(self) -> str:
+        """Digest of the check readings, values included."""
+        return sha256(canonical(self.sheet.of_role("check")))
+
+    @property
+    def roles_digest(self) -> str:
+        """Digest of ids, features and roles without values: who is to judge, fixed before anything is built."""
+        return sha256(canonical([(r.id, r.feature, r.role) for r in self.sheet.readings]))
+
+
+def read_inputs(scan: Path, calipers: Path | None) -> Inputs:
+    """Return the inputs; raise InvalidInputError where a file cannot be read or the sheet is wrong."""
+    source = Source(scan.suffix.lower().lstrip("."), _hash_file(scan), os.fspath(scan.absolute()))
+    if calipers is None:
+        return Inputs(source, scan.name, NO_SHEET, "", ())
+    from r2s.compiler.measurements import load_sheet
+
+    sheet, diagnostics = load_sheet(calipers)
+    return Inputs(source, scan.name, sheet, calipers.name, diagnostics)
+
+
+def _hash_file(path: Path) -> str:
+    try:
+        # never block on a pipe or a device
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        with os.fdopen(handle, "rb") as file:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise InvalidInputError("R2S805", f"{path} is not a regular file", hint="give a scan file")
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise InvalidInputError("R2S805", f"cannot read {path}: {error.strerror}", hint="check the path") from None

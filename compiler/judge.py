@@ -1,0 +1,155 @@
+"""
+Sets what the passes did against the calipers and the budgets; the first and only place where a check value is read.
+
+Arithmetic only: the measuring was done by the virtual caliper in the worker.  For every feature the waterfall follows its
+value from the raw scan to the compiled model; each step's difference is what that pass introduced, so it closes by
+construction.  Two numbers come out: the *estimate* of the real object (the scan's reading, anchored) and the *error* of
+the asset (the compiled model against the caliper), each with its uncertainty.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from r2s.compiler.errors import Diagnostic
+from r2s.compiler.ir import Anchor
+from r2s.compiler.measured import STAGES, Measured, StageReadings
+from r2s.compiler.readings import Reading
+
+Verdict = Literal["PASS", "FAIL", "INCONCLUSIVE", "UNCHECKED"]
+
+PASS_LEVEL = 0.95  # conformance probability of JCGM 106; a guard band of 1.645 u
+COVERAGE = 2.0  # coverage factor of the expanded uncertainty, about 95 %
+COMPLIANCE = 0.3e-3  # half-width, m, by which jaws press into a soft object (metrology: assumed)
+
+# what each stage's difference to the one before was introduced by
+INTRODUCED_BY = {"surface": "surface", "simplified": "simplify", "pieces": "decompose", "anchored": "scale", "model": "emit"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One reading of the sheet, followed through the compiler; lengths in metres, nan where a stage has no value."""
+
+    reading: Reading
+    stages: Mapping[str, Measured]
+    anchored: float
+    introduced: Mapping[str, float]
+    estimate: float
+    u_estimate: float
+    error: float
+    u_error: float
+    probability: float
+    verdict: Verdict
+
+    @property
+    def model(self) -> float:
+        """The feature's value on the compiled model, m."""
+        return _value(self.stages.get("model"))
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """All rows, the verdict over the check readings, and what to tell the user."""
+
+    rows: tuple[Row, ...]
+    verdict: Verdict
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def judge(readings: tuple[Reading, ...], stages: tuple[StageReadings, ...], anchor: Anchor) -> Judgement:
+    """Return the judgement of *readings* (both roles) over what the virtual caliper read on each stage."""
+    by_stage = {s.stage: {m.id: m for m in s.values} for s in stages}
+    rows = tuple(
+        _row(r, {name: by_stage[name][r.id] for name in STAGES if name in by_stage}, anchor) for r in readings
+    )
+    verdict = _overall(rows)
+    return Judgement(rows, verdict, tuple(_diagnostics(rows, verdict)))
+
+
+def conformance(error: float, u: float, tolerance: float) -> float:
+    """
+    Return the probability that the true error lies within ±*tolerance*, given *error* and its standard uncertainty.
+
+    JCGM 106, two-sided, normal.
+
+    >>> round(conformance(0.0, 1.0, 1.96), 3), conformance(2.0, 0.0, 1.0)
+    (0.95, 0.0)
+    """
+    if u == 0:
+        return float(abs(error) <= tolerance)
+    return _phi((tolerance - error) / u) - _phi((-tolerance - error) / u)
+
+
+def _row(reading: Reading, stages: Mapping[str, Measured], anchor: Anchor) -> Row:
+    values = {name: _value(m) for name, m in stages.items()}
+    anchored = values.get("pieces", math.nan) * anchor.factor
+    chain = [(n, values.get(n, math.nan)) for n in ("scan", "surface", "simplified", "pieces")]
+    chain += [("anchored", anchored), ("model", values.get("model", math.nan))]
+    introduced = {INTRODUCED_BY[name]: b - a for (_, a), (name, b) in zip(chain, chain[1:], strict=False)}
+    estimate = values.get("scan", math.nan) * anchor.factor
+    u_scale = 0.0 if math.isnan(anchor.u) else anchor.u
+    scan = stages.get("scan")
+    u_estimate = math.hypot(scan.u * anchor.factor, estimate * u_scale) if scan is not None and scan.there else math.nan
+    error = values.get("model", math.nan) - reading.value
+    soft = COMPLIANCE / math.sqrt(3) if reading.compliant else 0.0
+    u_model = stages["model"].u if "model" in stages else math.nan
+    u_error = math.hypot(reading.u, soft, u_estimate, u_model)
+    probability = conformance(error, u_error, reading.tolerance) if math.isfinite(error + u_error) else math.nan
+    return Row(
+        reading, stages, anchored, introduced, estimate, u_estimate, error, u_error, probability, _verdict(reading, probability)
+    )
+
+
+def _verdict(reading: Reading, probability: float) -> Verdict:
+    if reading.role != "check":
+        return "UNCHECKED"
+    if math.isnan(probability):
+        return "INCONCLUSIVE"
+    if probability >= PASS_LEVEL:
+        return "PASS"
+    return "FAIL" if probability <= 1 - PASS_LEVEL else "INCONCLUSIVE"
+
+
+def _overall(rows: tuple[Row, ...]) -> Verdict:
+    verdicts = {row.verdict for row in rows}
+    for worst in ("FAIL", "INCONCLUSIVE", "PASS"):
+        if worst in verdicts:
+            return worst  # type: ignore[return-value]  # a literal of the tuple above
+    return "UNCHECKED"
+
+
+def _diagnostics(rows: tuple[Row, ...], verdict: Verdict) -> list[Diagnostic]:
+    found = []
+    for row in rows:
+        r = row.reading
+        if row.verdict == "INCONCLUSIVE":
+            found.append(Diagnostic("warning", "R2S631", f"check {r.id} ({r.feature.kind}) is inconclusive: {_why(row)}"))
+        elif r.role == "check" and not row.stages["scan"].there:
+            what = f"check {r.id} ({r.feature.kind}) has no value on the raw scan: {row.stages['scan'].refused}"
+            found.append(Diagnostic("note", "R2S632", what))
+    if verdict == "UNCHECKED":
+        what = "no reading has the role check, so nothing independent confirms the size"
+        found.append(Diagnostic("note", "R2S633", what, "add one: {feature: ..., value: ..., role: check}"))
+    return found
+
+
+def _why(row: Row) -> str:
+    model = row.stages.get("model")
+    if model is None or not model.there:
+        return model.refused if model is not None else "there is no compiled model"
+    mm = 1e3
+    return (
+        f"error {row.error * mm:+.2f} mm with U95 {COVERAGE * row.u_error * mm:.2f} mm "
+        f"against a tolerance of {row.reading.tolerance * mm:.2f} mm (p = {row.probability:.2f})"
+    )
+
+
+def _value(measured: Measured | None) -> float:
+    return measured.value if measured is not None and measured.there else math.nan
+
+
+def _phi(z: float) -> float:
+    return 0.5 * math.erfc(-z / math.sqrt(2))

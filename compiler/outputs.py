@@ -1,0 +1,128 @@
+"""
+Puts a build's files on disk so that a reader never meets half of them.
+
+Content-named meshes first, then slots, report, manifest and scene, and the XML last, each by rename.  A killed run leaves
+the old XML with every file it names, or the new one with every file it names.  Only then go the meshes that no XML of this
+stem names.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from r2s.compiler.codec import canonical, sha256
+from r2s.compiler.errors import Diagnostic, InvalidInputError, UsageError
+from r2s.compiler.store import write_aside
+
+_OURS = re.compile(r"(?:visual|piece_\d+)-[0-9a-f]{8}\.obj|\..*\.tmp")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the files of one asset go, from the path given with ``-o``."""
+
+    xml: Path
+
+    @property
+    def stem(self) -> str:
+        """Stem of every file of the asset."""
+        return self.xml.stem
+
+    @property
+    def folder(self) -> Path:
+        """Folder of the asset."""
+        return self.xml.parent
+
+    @property
+    def assets(self) -> Path:
+        """Folder of the meshes."""
+        return self.folder / f"{self.stem}.assets"
+
+    def beside(self, kind: str) -> Path:
+        """Path of ``<stem>.<kind>``."""
+        return self.folder / f"{self.stem}.{kind}"
+
+
+def layout(output: Path) -> tuple[Layout, tuple[Diagnostic, ...]]:
+    """Return the layout for ``-o``; raise UsageError where nothing can be written under that name."""
+    if output.suffix.lower() != ".xml":
+        raise UsageError("R2S012", f"the output {output} does not end in .xml", hint="write -o build/name.xml")
+    if output.is_dir():
+        raise UsageError("R2S012", f"the output {output} is a folder", hint="write -o build/name.xml")
+    if any(ord(c) < 32 for c in output.name):
+        raise UsageError("R2S012", f"the output name {output.name!r} holds a control character")
+    found = []
+    if output.parent.is_symlink():
+        what = f"the output folder {output.parent} is a link to {os.readlink(output.parent)}; files go there"
+        found.append(Diagnostic("warning", "R2S806", what))
+    if output.is_symlink():
+        what = f"{output} is a link; it is replaced by a file, what it leads to stays as it is"
+        found.append(Diagnostic("note", "R2S807", what))
+    return Layout(output), tuple(found)
+
+
+def write(where: Layout, meshes: Mapping[str, bytes], texts: Mapping[str, str], xml: str) -> None:
+    """
+    Write *meshes* (names inside the assets folder), *texts* (by kind, in that order) and then *xml*; drop stale meshes.
+
+    Files that already hold the right bytes are left alone, so a build that changes nothing touches nothing.
+    """
+    try:
+        where.assets.mkdir(parents=True, exist_ok=True)
+        with _locked(where.assets):
+            for name, data in meshes.items():
+                _put(where.assets / name, data)
+            for kind, text in texts.items():
+                _put(where.beside(kind), text.encode())
+            _put(where.xml, xml.encode())
+            where.beside("failed.report.json").unlink(missing_ok=True)
+            for path in where.assets.iterdir():
+                if _OURS.fullmatch(path.name) and path.name not in meshes:
+                    path.unlink(missing_ok=True)
+    except OSError as error:
+        name = error.filename or where.folder
+        raise InvalidInputError("R2S808", f"cannot write {name}: {error.strerror}", hint="check the output folder") from None
+
+
+def write_failed(where: Layout, text: str) -> Path:
+    """Write the report of a build whose verdict failed; an earlier asset stays as it is."""
+    path = where.beside("failed.report.json")
+    try:
+        where.folder.mkdir(parents=True, exist_ok=True)
+        _put(path, text.encode())
+    except OSError as error:
+        raise InvalidInputError("R2S808", f"cannot write {path}: {error.strerror}", hint="check the output folder") from None
+    return path
+
+
+def asset_hash(meshes: Mapping[str, bytes], slots: str, scene: str, xml: str) -> str:
+    """Return the hash of the asset itself: XML, scene, slots and meshes, nothing that a check value can reach."""
+    files = {**{f"assets/{n}": sha256(d) for n, d in meshes.items()}}
+    files.update({"xml": sha256(xml), "scene.xml": sha256(scene), "slots.json": sha256(slots)})
+    return sha256(canonical(files))
+
+
+def _put(path: Path, data: bytes) -> None:
+    try:
+        if not path.is_symlink() and path.read_bytes() == data:
+            return
+    except OSError:
+        pass
+    write_aside(path, data, durable=True)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Hold the folder against other builds of the same asset; the kernel lets go when this process ends."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)

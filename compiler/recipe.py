@@ -1,0 +1,61 @@
+"""
+A recipe: the options of a build in a YAML file, for ``--recipe``; the command line wins over it.
+
+    passes: ingest | surface | simplify | decompose | scale | emit
+    options: [decompose.max_error=0.5mm]
+    budget: {decompose: 0.8 mm}
+    within: 1mm
+    unit: mm
+    device: structured_light
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from r2s.compiler.errors import InvalidInputError
+from r2s.compiler.strict_yaml import parse_yaml
+from r2s.compiler.suggest import did_you_mean
+from r2s.compiler.yaml_tree import Document, ListNode, MapNode, Mark, Node, TextNode
+
+_TEXT = ("passes", "unit", "scale", "device", "within", "origin", "body", "level")
+KEYS = (*_TEXT, "options", "budget", "primitives")
+
+
+def read_recipe(path: Path) -> dict[str, Any]:
+    """Return the recipe at *path* as plain values; raise InvalidInputError with a place where a key or value is wrong."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InvalidInputError("R2S805", f"cannot read {path}: {error.strerror}", hint="check the path") from None
+    document = parse_yaml(data, path.name)
+    if not isinstance(document.root, MapNode):
+        document.fail("R2S024", Mark(1, 1), "a recipe holds keys", hint=f"it may hold {', '.join(KEYS)}")
+    return {key.text: _value(document, key, node) for key, node in document.root.entries}
+
+
+def _value(document: Document, key: TextNode, node: Node) -> Any:
+    if key.text not in KEYS:
+        hint = did_you_mean(key.text, KEYS) or f"it may hold {', '.join(KEYS)}"
+        document.fail("R2S024", key, f"unknown key {key.text!r}", hint=hint)
+    if key.text == "options":
+        if not isinstance(node, ListNode):
+            document.fail("R2S024", node, "options is a list", hint="write [decompose.max_error=0.5mm, ...]")
+        return tuple(_text(document, key, item) for item in node.items)
+    if key.text == "budget":
+        if not isinstance(node, MapNode):
+            document.fail("R2S024", node, "budget names passes", hint="write {decompose: 0.8 mm}")
+        return {name.text: _text(document, name, value) for name, value in node.entries}
+    text = _text(document, key, node)
+    if key.text == "primitives":
+        if text not in ("true", "false"):
+            document.fail("R2S024", node, f"primitives is true or false, not {text!r}")
+        return text == "true"
+    return text
+
+
+def _text(document: Document, key: TextNode, node: Node) -> str:
+    if not isinstance(node, TextNode) or node.empty:
+        document.fail("R2S024", node, f"{key.text} needs a value")
+    return node.text

@@ -1,0 +1,148 @@
+"""
+The error budget as data: ``<stem>.report.json`` (schema ``r2s-report/1``).
+
+Canonical JSON: sorted keys, no time, no path, no machine, so that equal builds give equal bytes.
+Every number carries its unit in its key or beside it, and a method: measured, estimated, declared or assumed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from r2s.compiler import __version__
+from r2s.compiler.bounds import Bound
+from r2s.compiler.budget import Entry
+from r2s.compiler.codec import plain
+from r2s.compiler.decision import Decision
+from r2s.compiler.errors import Diagnostic
+from r2s.compiler.inputs import Inputs
+from r2s.compiler.ir import Anchor
+from r2s.compiler.judge import COVERAGE, INTRODUCED_BY, Judgement, Row
+from r2s.compiler.ledger import Term
+from r2s.compiler.manager import Trace
+
+SCHEMA = "r2s-report/1"
+FRAME = "asset: z up, metres; scan_to_asset is row-major"
+
+
+def report(
+    *,
+    name: str,
+    inputs: Inputs,
+    decision: Decision,
+    device: str,
+    traces: Iterable[Trace],
+    judgement: Judgement,
+    anchor: Anchor,
+    bounds: tuple[Bound, Bound],
+    budgets: tuple[Entry, ...],
+    scan_to_asset: Any,
+    slots: Mapping[str, Any],
+    asset: str,
+    diagnostics: tuple[Diagnostic, ...],
+) -> dict[str, Any]:
+    """Return the whole report as a JSON-ready dict."""
+    traces = tuple(traces)
+    return {
+        "schema": SCHEMA,
+        "name": name,
+        "compiler": __version__,
+        "frame": FRAME,
+        "asset": asset,
+        "inputs": {
+            "scan": {"name": inputs.scan_name, "sha256": inputs.source.sha256},
+            "calipers": {
+                "name": inputs.sheet_name,
+                "calibrate": inputs.calibrate_digest,
+                "check": inputs.check_digest,
+                "roles": inputs.roles_digest,
+            },
+            "device": device,
+        },
+        "unit": _json({k: v for k, v in asdict(decision).items() if k != "diagnostics"}),
+        "scan_to_asset": plain(scan_to_asset),
+        "features": [_row(row) for row in judgement.rows],
+        "scale": _json(asdict(anchor)),
+        "passes": [_pass(trace) for trace in traces],
+        "bounds": [_bound(b) for b in bounds],
+        "budgets": [{**asdict(e), "unit": "m", "held": e.held, "judged_on": "p99"} for e in budgets],
+        "slots": list(slots.get("slots", [])),
+        "verdict": {
+            "check": judgement.verdict,
+            "rule": "JCGM 106 conformance probability: pass from 0.95, fail to 0.05",
+            "coverage_factor": COVERAGE,
+        },
+        "blind_spots": blind_spots(inputs),
+        "diagnostics": [asdict(d) for d in diagnostics],
+    }
+
+
+def blind_spots(inputs: Inputs) -> list[str]:
+    """Return what no check of this build could have seen, in words."""
+    spots = ["mirror image: lengths do not change under reflection"]
+    roles = {r.role: {s.instrument for s in inputs.sheet.of_role(r.role)} for r in inputs.sheet.readings}
+    if roles.get("calibrate", set()) & roles.get("check", set()):
+        spots.append("zero error of the instrument: calibrate and check readings share it")
+    if not inputs.sheet.of_role("check"):
+        spots.append("scale: no check reading")
+    if inputs.sheet.fill.kind == "unknown":
+        spots.append("distribution of mass inside: fill is unknown")
+    return spots
+
+
+def _row(row: Row) -> dict[str, Any]:
+    r = row.reading
+    return _json(
+        {
+            "id": r.id,
+            "feature": r.feature.kind,
+            "role": r.role,
+            "unit": "m",
+            "caliper": {"value": r.value, "u": r.u, "n": len(r.values), "method": "measured", "accuracy": r.accuracy_method},
+            "stages": {name: _measured(m) for name, m in row.stages.items()},
+            "anchored": row.anchored,
+            "introduced": dict(row.introduced),
+            "introduced_by": INTRODUCED_BY,
+            "estimate": {"value": row.estimate, "u": row.u_estimate, "U95": COVERAGE * row.u_estimate},
+            "error": {"value": row.error, "u": row.u_error, "U95": COVERAGE * row.u_error},
+            "tolerance": r.tolerance,
+            "conformance": row.probability,
+            "verdict": row.verdict,
+        }
+    )
+
+
+def _measured(measured: Any) -> dict[str, Any]:
+    return {k: v for k, v in asdict(measured).items() if k != "id"}
+
+
+def _pass(trace: Trace) -> dict[str, Any]:
+    return {"name": trace.name, "digest": trace.digest, "terms": [_term(t) for t in trace.terms]}
+
+
+def _term(term: Term) -> dict[str, Any]:
+    return _json({"type": type(term).__name__, **asdict(term)})
+
+
+def _bound(bound: Bound) -> dict[str, Any]:
+    return {
+        "direction": bound.direction,
+        "total": bound.total,
+        "unit": "m",
+        "certified": bound.certified,
+        "parts": [{"term": name, "maximum": value} for name, value in bound.parts],
+    }
+
+
+def _json(value: Any) -> Any:
+    """Return *value* with nan as null and infinities as text: JSON knows neither."""
+    if isinstance(value, dict):
+        return {k: _json(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_json(v) for v in value]
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    return plain(value)

@@ -1,0 +1,226 @@
+"""
+A content-addressed store that many processes share: objects by digest, and the outcome of each action by key.
+
+    objects/ab/<digest>.npz, .json     a value of the IR: arrays, and a tree that refers to the values it was made from
+    actions/cd/<key>.json              what an action gave: the digest of its value, terms, diagnostics
+
+Everything is written aside and renamed, the JSON last, so an entry exists whole or not at all.  Nothing is pickled.
+Bytes are checked against their hash on every load; a damaged entry is dropped and made again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from r2s.compiler.codec import canonical, decode, encode, references, sha256
+from r2s.compiler.errors import Diagnostic, InvalidInputError, NotReproducibleError, R2SError
+from r2s.compiler.ledger import Term
+
+SCHEMA = 1
+
+
+class DamagedEntryError(R2SError):
+    """A stored entry does not hold the bytes it was stored with; it was dropped and the build can start again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """
+    What one action gave.
+
+    *value* is the digest of the IR value (a pass), *facts* the answer itself (an analysis); one of them is None.
+    """
+
+    key: str
+    name: str
+    value: str | None
+    facts: Any
+    terms: tuple[Term, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def digest(self) -> str:
+        """Digest of all that the action gave; two runs of one action must agree on it."""
+        return sha256(canonical([self.value, self.facts, self.terms, self.diagnostics]))
+
+
+class Store:
+    """The cache at *root*; the folder is made when something is first written."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._loaded: dict[str, Any] = {}
+
+    def put(self, value: Any) -> str:
+        """Store *value* and all it was made from; return its digest."""
+        digest: str = value.digest()
+        for source in references(value):
+            self.put(source)
+        path = self._object(digest)
+        self._loaded[digest] = value
+        if path.with_suffix(".json").exists() and path.with_suffix(".npz").exists():
+            return digest
+        import numpy as np
+
+        arrays, tree = encode(value)
+        buffer = BytesIO()
+        # savez's own keyword namespace holds "file"; a dot-free rename keeps any path legal
+        np.savez(buffer, **{f"a{i}": array for i, array in enumerate(arrays.values())})
+        data = buffer.getvalue()
+        self._write(path.with_suffix(".npz"), data)
+        body = {"schema": SCHEMA, "tree": tree, "arrays": list(arrays), "npz": sha256(data)}
+        self._write(path.with_suffix(".json"), canonical(body).encode())
+        return digest
+
+    def load(self, digest: str) -> Any:
+        """Return the value with *digest*, sources included; raise DamagedEntryError if bytes are missing or changed."""
+        if digest not in self._loaded:
+            value = self.fields(digest, self.load)
+            if value.digest() != digest:
+                self._drop(digest)
+                raise _damaged(digest)
+            self._loaded[digest] = value
+        return self._loaded[digest]
+
+    def fields(self, digest: str, resolve: Any = str) -> Any:
+        """Return the value with *digest* whose sources are only their digests (or what *resolve* makes of them)."""
+        import numpy as np
+
+        path = self._object(digest)
+        try:
+            body = json.loads(path.with_suffix(".json").read_bytes())
+            data = path.with_suffix(".npz").read_bytes()
+            if sha256(data) != body["npz"]:
+                raise ValueError("hash of the arrays")
+            with np.load(BytesIO(data), allow_pickle=False) as file:
+                arrays = {name: file[f"a{i}"] for i, name in enumerate(body["arrays"])}
+            return decode(body["tree"], arrays, resolve)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError) as error:
+            self._drop(digest)
+            raise _damaged(digest) from error
+
+    def find(self, key: str) -> Record | None:
+        """Return what the action *key* gave, or None; an unreadable record counts as none."""
+        path = self._action(key)
+        try:
+            body = json.loads(path.read_bytes())
+            if body["schema"] != SCHEMA or body["check"] != sha256(canonical(body["record"])):
+                return None
+            record: Record = decode(body["record"], {}, str)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return None
+        if record.value is not None and not self._whole(record.value):
+            return None
+        try:
+            os.utime(path)  # prune drops what was not used for long
+        except OSError:
+            pass
+        return record
+
+    def record(self, record: Record) -> None:
+        """Keep what an action gave; raise NotReproducibleError if the same action gave something else before."""
+        before = self.find(record.key)
+        if before is not None:
+            if before.digest != record.digest:
+                raise NotReproducibleError(
+                    "R2S802",
+                    f"{record.name} gave two different results for the same input and options",
+                    hint="run with another --cache to compare, and report it",
+                )
+            return
+        _, tree = encode(record)
+        body = {"schema": SCHEMA, "record": tree, "check": sha256(canonical(tree))}
+        self._write(self._action(record.key), canonical(body).encode())
+
+    def entries(self) -> Iterator[tuple[Path, int, float]]:
+        """Yield (path, bytes, time of last use) of every file of the store, in a stable order."""
+        for folder in ("actions", "objects"):
+            for path in sorted((self.root / folder).glob("*/*")):
+                try:
+                    stat = path.stat()
+                except OSError:
+                    continue
+                yield path, stat.st_size, max(stat.st_mtime, stat.st_atime)
+
+    def prune(self, *, older_than: float | None = None, max_bytes: int | None = None) -> tuple[int, int]:
+        """
+        Remove entries not used since the time *older_than* (seconds since the epoch), then the oldest until the rest
+        fits *max_bytes*; return (files removed, bytes removed).  A build that runs meanwhile makes again what it misses.
+        """
+        found = sorted(self.entries(), key=lambda e: (e[2], e[0]))
+        total = sum(size for _, size, _ in found)
+        files = freed = 0
+        for path, size, used in found:
+            too_old = older_than is not None and used < older_than
+            too_much = max_bytes is not None and total - freed > max_bytes
+            if too_old or too_much:
+                path.unlink(missing_ok=True)
+                files, freed = files + 1, freed + size
+        return files, freed
+
+    def _whole(self, digest: str) -> bool:
+        path = self._object(digest)
+        try:
+            body = json.loads(path.with_suffix(".json").read_bytes())
+        except (OSError, ValueError):
+            return False
+        if not path.with_suffix(".npz").exists():
+            return False
+        return all(self._whole(ref) for ref in _refs(body["tree"]))
+
+    def _drop(self, digest: str) -> None:
+        self._object(digest).with_suffix(".json").unlink(missing_ok=True)
+        self._object(digest).with_suffix(".npz").unlink(missing_ok=True)
+
+    def _object(self, digest: str) -> Path:
+        return self.root / "objects" / digest[:2] / digest
+
+    def _action(self, key: str) -> Path:
+        return self.root / "actions" / key[:2] / f"{key}.json"
+
+    def _write(self, path: Path, data: bytes) -> None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_aside(path, data)
+        except OSError as error:
+            raise InvalidInputError(
+                "R2S803", f"cannot write the cache at {self.root}: {error.strerror}", hint="name another with --cache"
+            ) from error
+
+
+def write_aside(path: Path, data: bytes, *, durable: bool = False) -> None:
+    """Write *data* to a temporary name beside *path* and rename it there; a link at *path* is replaced, not followed."""
+    aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with open(aside, "xb") as file:
+            file.write(data)
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        os.replace(aside, path)
+    except BaseException:
+        aside.unlink(missing_ok=True)
+        raise
+
+
+def _refs(tree: Any) -> Iterator[str]:
+    if isinstance(tree, dict):
+        if "$ref" in tree:
+            yield tree["$ref"]
+        else:
+            for child in tree.values():
+                yield from _refs(child)
+    elif isinstance(tree, list):
+        for child in tree:
+            yield from _refs(child)
+
+
+def _damaged(digest: str) -> DamagedEntryError:
+    return DamagedEntryError("R2S801", f"cache entry {digest[:12]} is damaged", hint="it was dropped; run again")

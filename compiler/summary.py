@@ -1,0 +1,170 @@
+"""
+What the terminal says after a build: one screen from the report, each number with its unit and where it comes from.
+
+Everything printed here stands in ``<stem>.report.json``; this file only chooses and formats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+_STEPS = (("surface", "surface"), ("simplify", "simplify"), ("decompose", "hulls"), ("scale", "scale"), ("emit", "MJCF"))
+_MM = 1e3
+
+
+def summary(report: Mapping[str, Any], *, seconds: float, written: str = "") -> str:
+    """Return the screen for *report*: lengths in mm, masses in g; *written* is the XML's path as the user gave it."""
+    lines = [_headline(report, seconds), *_unit(report), *_waterfall(report), *_scale(report), *_check(report)]
+    lines += [*_contact(report), *_budgets(report), *_unseen(report), *_slots(report), *_blind(report)]
+    if written:
+        lines.append(_line("wrote", f"{written} +scene +assets +slots +report +manifest   asset {report['asset'][:12]}"))
+    return "\n".join(lines)
+
+
+def _headline(report: Mapping[str, Any], seconds: float) -> str:
+    parts = [report["name"], f"CHECK {report['verdict']['check']}"]
+    size = _scalar(report, "emit.size_x"), _scalar(report, "emit.size_y"), _scalar(report, "emit.size_z")
+    if all(s is not None for s in size):
+        parts.append(" x ".join(f"{s * _MM:.2f}" for s in size if s is not None) + " mm")
+    mass = _slot(report, "mass")
+    if mass:
+        parts.append(f"{mass['nominal'] * 1e3:.4g} g")
+    pieces = _scalar(report, "decompose.pieces")
+    if pieces is not None:
+        parts.append(f"{pieces:.0f} piece" + ("s" if pieces != 1 else ""))
+    return "   ".join([*parts, f"{seconds:.1f} s"])
+
+
+def _unit(report: Mapping[str, Any]) -> Iterator[str]:
+    unit = report["unit"]
+    axes = "" if unit["axes"] == "+x+y+z" else f"   axes {unit['axes']} -> x, y, z"
+    yield _line("unit", f"{unit['evidence']} ({unit['method']}){axes}")
+
+
+def _waterfall(report: Mapping[str, Any]) -> Iterator[str]:
+    rows = report["features"]
+    if not rows:
+        return
+    width = max(len(_label(r)) for r in rows) + 1
+    head = f"{'mm':<{width}} {'calipers':>13} {'scan':>8}" + "".join(f"{name:>9}" for _, name in _STEPS[:-1])
+    yield f"{head} {'MJCF':>8} {'error':>7} {'U95':>6}"
+    for row in rows:
+        cells = [f"{_label(row):<{width}}", f"{_caliper(row):>13}", f"{_mm(row['stages'].get('scan', {}).get('value')):>8}"]
+        cells += [f"{_signed(row['introduced'].get(key)):>8}" for key, _ in _STEPS[:-1]]
+        model = row["stages"].get("model", {}).get("value")
+        cells += [f"{_mm(model):>8}", f"{_signed(row['error']['value']):>7}", f"{_mm(row['error']['U95']):>6}"]
+        yield " ".join(cells)
+        refused = next((s["refused"] for s in row["stages"].values() if s["refused"]), "")
+        if refused:
+            yield f"{'':<{width}} not measured: {refused}"
+    yield f"{'':<{width}} {'measured':>13} inherited |{'introduced by each pass':^33}|"
+
+
+def _scale(report: Mapping[str, Any]) -> Iterator[str]:
+    scale = report["scale"]
+    if scale["u"] is None:
+        yield _line("scale", f"x{scale['factor']:.5g} {scale['method']}, not verified by any calibrate reading")
+        return
+    done = "applied" if scale["applied"] else "not applied"
+    ids = ", ".join(r["id"] for r in report["features"] if r["role"] == "calibrate")
+    text = f"x{scale['fitted']:.5f} ± {scale['u']:.5f} (standard) {done}; fitted on {ids} only"
+    yield _line("scale", text + (f"; {scale['reason']}" if scale["reason"] else ""))
+
+
+def _check(report: Mapping[str, Any]) -> Iterator[str]:
+    checks = [r for r in report["features"] if r["role"] == "check"]
+    for row in checks:
+        p = row["conformance"]
+        chance = "no probability" if p is None else f"p = {p:.3f}"
+        yield _line("check", f"{row['id']} within ±{row['tolerance'] * _MM:.2f} mm: {row['verdict']}, {chance}")
+    if not checks:
+        yield _line("check", "UNCHECKED: no reading has the role check")
+
+
+def _contact(report: Mapping[str, Any]) -> Iterator[str]:
+    inflation, deficit = _distance(report, "inflation"), _distance(report, "deficit")
+    if inflation and deficit:
+        sure = "certified" if inflation["certified"] and deficit["certified"] else "sampled"
+        yield _line(
+            "contact",
+            f"phantom p99 {inflation['p99'] * _MM:.3f}, max {inflation['maximum'] * _MM:.3f} mm; "
+            f"missing p99 {deficit['p99'] * _MM:.3f}, max {deficit['maximum'] * _MM:.3f} mm ({sure})",
+        )
+    for bound in report["bounds"]:
+        if bound["parts"]:
+            sure = "certified" if bound["certified"] else "partly sampled"
+            way = "scan to asset" if bound["direction"] == "forward" else "asset to scan"
+            parts = " + ".join(f"{p['maximum'] * _MM:.3f}" for p in bound["parts"])
+            yield _line("bound", f"{way} at most {bound['total'] * _MM:.3f} mm = {parts} ({sure})")
+
+
+def _budgets(report: Mapping[str, Any]) -> Iterator[str]:
+    for entry in report["budgets"]:
+        held = "held" if entry["held"] else "OVER"
+        yield _line("budget", f"{entry['name']} {entry['lost'] * _MM:.3f} of {entry['limit'] * _MM:.3f} mm (p99): {held}")
+
+
+def _unseen(report: Mapping[str, Any]) -> Iterator[str]:
+    for term in _terms(report, "Unobserved"):
+        if term["fraction"] > 0.001:
+            yield _line(
+                "unseen",
+                f"{term['area'] * 1e6:.0f} mm2, {term['fraction'] * 100:.0f} % of area: closed by {term['closed_by']}; "
+                "excluded from the mm above",
+            )
+
+
+def _slots(report: Mapping[str, Any]) -> Iterator[str]:
+    for name, label, factor, unit in (("mass", "mass", 1e3, "g"), ("friction/slide", "friction", 1.0, "")):
+        slot = _slot(report, name)
+        if slot:
+            low, high = slot["lo"] * factor, slot["hi"] * factor
+            method = slot["method"].upper() if slot["method"] == "assumed" else slot["method"]
+            yield _line(label, f"{slot['nominal'] * factor:.4g} [{low:.4g}, {high:.4g}] {unit} {method}".replace("  ", " "))
+    inertia = _slot(report, "inertia")
+    if inertia:
+        yield _line("inertia", f"x{inertia['nominal']:.4g} [{inertia['lo']:.3g}, {inertia['hi']:.3g}] {inertia['method']}")
+
+
+def _blind(report: Mapping[str, Any]) -> Iterator[str]:
+    if report["blind_spots"]:
+        yield _line("blind", "; ".join(report["blind_spots"]))
+
+
+def _label(row: Mapping[str, Any]) -> str:
+    id_ = "" if row["id"] == row["feature"] else f"{row['id']} "
+    return f"{id_}{row['feature']} {'CHECK' if row['role'] == 'check' else 'calibrate'}"
+
+
+def _caliper(row: Mapping[str, Any]) -> str:
+    c = row["caliper"]
+    return f"{c['value'] * _MM:.2f}±{2 * c['u'] * _MM:.2f}"
+
+
+def _line(name: str, text: str) -> str:
+    return f"{name:<9}{text}"
+
+
+def _mm(value: float | None) -> str:
+    return "-" if value is None else f"{value * _MM:.2f}"
+
+
+def _signed(value: float | None) -> str:
+    return "-" if value is None else f"{value * _MM:+.2f}"
+
+
+def _terms(report: Mapping[str, Any], type_: str) -> Iterator[Mapping[str, Any]]:
+    return (t for p in report["passes"] for t in p["terms"] if t["type"] == type_)
+
+
+def _scalar(report: Mapping[str, Any], id_: str) -> float | None:
+    return next((float(t["value"]) for t in _terms(report, "Scalar") if t["id"] == id_), None)
+
+
+def _distance(report: Mapping[str, Any], role: str) -> Mapping[str, Any] | None:
+    return next((t for t in _terms(report, "DirectedDistance") if t["role"] == role), None)
+
+
+def _slot(report: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
+    return next((s for s in report["slots"] if s["name"] == name), None)
