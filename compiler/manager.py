@@ -17,7 +17,7 @@ from typing import Any
 
 from r2s.compiler import catalog
 from r2s.compiler.action import action_key
-from r2s.compiler.errors import Diagnostic, InternalError
+from r2s.compiler.errors import Diagnostic, InternalError, PassFailedError
 from r2s.compiler.ir import Source
 from r2s.compiler.ledger import Term
 from r2s.compiler.pipeline import Pipeline
@@ -99,7 +99,10 @@ class Manager:
                 request["source"] = {"format": value.format, "sha256": value.sha256, "path": value.path}
             else:
                 request["input"] = value
-            self._worker.run(step.name, request, lambda spent: self._observe(Event("running", step.name, spent)))
+            answer = self._worker.run(step.name, request, lambda spent: self._observe(Event("running", step.name, spent)))
+            if answer["key"] != key:
+                what = "r2s itself was changed or upgraded while it was running"
+                raise PassFailedError("R2S814", what, hint="run again")
             record = self.store.find(key)
             if record is None:  # pruned by another process between the write and this line
                 raise DamagedEntryError("R2S801", f"cache entry {key[:12]} is gone", hint="run again")

@@ -71,4 +71,11 @@ CODES: tuple[Code, ...] = (
         "A pass asked for more memory than its limit.",
         "Allow more with --limit 16GiB, or scan with fewer points.",
     ),
+    Code(
+        "R2S814",
+        "r2s changed during a build",
+        "The key of an action holds r2s's own source; worker and manager no longer agree on it, so a file of r2s or of a "
+        "package with passes was changed, installed or upgraded meanwhile.",
+        "Run again.",
+    ),
 )

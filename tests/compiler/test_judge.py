@@ -1,0 +1,130 @@
+"""The judge's arithmetic: waterfalls close, probabilities are those of JCGM 106, budgets judge p99, only maxima add."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from r2s.compiler.bounds import compose
+from r2s.compiler.budget import entries, split
+from r2s.compiler.errors import UsageError
+from r2s.compiler.ir import Anchor
+from r2s.compiler.judge import conformance, judge
+from r2s.compiler.ledger import DirectedDistance, Scalar
+from r2s.compiler.measured import Measured, StageReadings
+from r2s.compiler.readings import Feature, Reading
+
+LENGTH = st.floats(0.001, 1.0)
+
+
+def reading(role: str, value: float = 0.057, tolerance: float = 0.5e-3, *, compliant: bool = False) -> Reading:
+    return Reading(
+        "A", Feature("extent_x"), (value,), 0.03e-3, "declared", 0.0, role, tolerance, compliant, "caliper"  # type: ignore[arg-type]
+    )
+
+
+def stages(scan: float, surface: float, simplified: float, pieces: float, model: float, u: float = 1e-5) -> tuple[StageReadings, ...]:
+    values = {"scan": scan, "surface": surface, "simplified": simplified, "pieces": pieces, "model": model}
+    return tuple(StageReadings(n, (Measured("A", v, u, "test"),)) for n, v in values.items())
+
+
+def distance(role: str, maximum: float, p99: float, *, certified: bool = True) -> DirectedDistance:
+    return DirectedDistance(f"t.{role}", role, "a", "b", maximum, certified, p99, p99, p99, None, 10, "test")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("error", "u", "tolerance", "probability"),
+    [
+        (0.0, 1.0, 1.959963984540054, 0.95),
+        (-0.4, 1.0, 1.5, 0.8356172),
+        (2.0, 1.0, 2.0, 0.5 - 3.1671e-5),
+        (0.3, 0.0, 0.5, 1.0),
+        (0.6, 0.0, 0.5, 0.0),
+    ],
+)
+def test_conformance_is_the_normal_probability_between_the_limits(
+    error: float, u: float, tolerance: float, probability: float
+) -> None:
+    assert conformance(error, u, tolerance) == pytest.approx(probability, abs=1e-6)
+
+
+@given(LENGTH, LENGTH, LENGTH, LENGTH, LENGTH, st.floats(0.5, 2.0))
+def test_the_waterfall_closes(a: float, b: float, c: float, d: float, e: float, factor: float) -> None:
+    (row,) = judge((reading("check"),), stages(a, b, c, d, e), Anchor(factor=factor)).rows
+
+    assert a + sum(row.introduced.values()) == pytest.approx(row.model, abs=1e-12)
+    assert row.introduced["scale"] == pytest.approx(d * (factor - 1), abs=1e-12)
+    assert row.introduced["emit"] == pytest.approx(e - d * factor, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("model", "verdict"),
+    [(0.057, "PASS"), (0.0572, "PASS"), (0.0575, "INCONCLUSIVE"), (0.0580, "FAIL"), (0.0560, "FAIL")],
+)
+def test_verdict_of_a_check(model: float, verdict: str) -> None:
+    made = judge((reading("check"),), stages(0.057, 0.057, 0.057, 0.057, model), Anchor())
+
+    assert made.verdict == verdict
+    assert [d.code for d in made.diagnostics] == (["R2S631"] if verdict == "INCONCLUSIVE" else [])
+
+
+def test_calibrate_readings_never_judge() -> None:
+    made = judge((reading("calibrate"),), stages(0.057, 0.057, 0.057, 0.057, 0.1), Anchor())
+
+    assert made.verdict == "UNCHECKED"
+    assert [d.code for d in made.diagnostics] == ["R2S633"]
+
+
+def test_uncertainty_holds_caliper_scan_and_scale() -> None:
+    (row,) = judge((reading("check"),), stages(0.06, 0.06, 0.06, 0.06, 0.06), Anchor(factor=0.95, u=1e-3)).rows
+
+    assert row.u_estimate == pytest.approx(math.hypot(0.95e-5, 0.057 * 1e-3))
+    assert row.u_error == pytest.approx(math.hypot(row.u_estimate, 0.03e-3 / math.sqrt(3), 1e-5))
+
+
+def test_soft_objects_are_less_certain() -> None:
+    values = stages(0.057, 0.057, 0.057, 0.057, 0.0573)
+    (hard,) = judge((reading("check"),), values, Anchor()).rows
+    (soft,) = judge((reading("check", compliant=True),), values, Anchor()).rows
+
+    assert soft.u_error > hard.u_error
+    assert soft.probability < hard.probability
+
+
+def test_a_refused_feature_is_inconclusive_and_says_why() -> None:
+    refused = tuple(
+        StageReadings(s.stage, (Measured("A", math.nan, math.nan, "", "no flat face"),)) for s in stages(1, 1, 1, 1, 1)
+    )
+    made = judge((reading("check"),), refused, Anchor())
+
+    assert made.verdict == "INCONCLUSIVE"
+    assert "no flat face" in made.diagnostics[0].message
+
+
+def test_budgets_split_and_judge_the_p99() -> None:
+    limits = split(1e-3, {"decompose": 0.3e-3})
+    terms = {"decompose": [distance("inflation", 2e-3, 0.31e-3), distance("deficit", 1e-4, 1e-5)], "surface": [distance("forward", 1, 0.25e-3)]}
+    over, held = entries(limits, terms)
+
+    assert sum(split(1e-3, {}).values()) == pytest.approx(1e-3)
+    assert (over.name, over.lost, over.term, over.held) == ("decompose", 0.31e-3, "t.inflation", False)
+    assert held.held
+    with pytest.raises(UsageError, match="did you mean 'decompose'"):
+        split(None, {"decompos": 1.0})
+
+
+def test_only_directed_maxima_of_one_direction_add() -> None:
+    terms = [
+        distance("forward", 1e-3, 1e-4),
+        distance("deficit", 2e-3, 1e-4, certified=False),
+        distance("backward", 3e-3, 1e-4),
+        distance("inflation", 4e-3, 1e-4),
+        Scalar("x", "x", 5.0, "m", "measured", "x"),
+    ]
+    forward, backward = compose(terms, 2.0)
+
+    assert (forward.total, backward.total) == pytest.approx((6e-3, 14e-3))
+    assert (forward.certified, backward.certified) == (False, True)

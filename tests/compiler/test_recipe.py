@@ -1,0 +1,77 @@
+"""Recipes: every key reaches the build, and a wrong one is named with its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from r2s.compiler.errors import InvalidInputError, UsageError
+from r2s.compiler.limits import parse_limits
+from r2s.compiler.recipe import read_recipe
+
+FULL = """\
+passes: ingest | surface
+options: [decompose.max_error=0.5mm, surface.depth=8]
+budget: {decompose: 0.8 mm}
+within: 1mm
+unit: mm
+device: structured_light
+scale: verify
+origin: com
+body: static
+level: 2
+primitives: false
+"""
+
+
+def test_reads_every_key(tmp_path: Path) -> None:
+    path = tmp_path / "cube.recipe.yaml"
+    path.write_text(FULL)
+
+    assert read_recipe(path) == {
+        "passes": "ingest | surface",
+        "options": ("decompose.max_error=0.5mm", "surface.depth=8"),
+        "budget": {"decompose": "0.8 mm"},
+        "within": "1mm",
+        "unit": "mm",
+        "device": "structured_light",
+        "scale": "verify",
+        "origin": "com",
+        "body": "static",
+        "level": "2",
+        "primitives": False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("bugdet: {decompose: 1mm}", "did you mean 'budget'"),
+        ("unit:", "unit needs a value"),
+        ("options: decompose.max_error=1", "options is a list"),
+        ("budget: 1mm", "budget names passes"),
+        ("primitives: maybe", "true or false"),
+        ("- unit", "a recipe holds keys"),
+        ("unit: mm\nunit: m", "unit"),
+    ],
+)
+def test_says_what_is_wrong_and_where(tmp_path: Path, text: str, says: str) -> None:
+    path = tmp_path / "cube.recipe.yaml"
+    path.write_text(text)
+    with pytest.raises(InvalidInputError) as caught:
+        read_recipe(path)
+
+    assert "cube.recipe.yaml:" in str(caught.value)
+    assert says in str(caught.value)
+
+
+def test_a_missing_recipe_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match="R2S805"):
+        read_recipe(tmp_path / "none.yaml")
+
+
+@pytest.mark.parametrize("text", ["120", "s", "-5s", "0s", "5 weeks", "8 gib", ""])
+def test_limits_need_a_number_and_a_unit(text: str) -> None:
+    with pytest.raises(UsageError, match="R2S023"):
+        parse_limits([text])

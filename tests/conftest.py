@@ -1,0 +1,64 @@
+"""What every test may use: where real data and cases lie, the installed command, and the plugin of misbehaving passes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PLUGIN = Path(__file__).parent / "plugin"
+COMMAND = Path(sys.executable).with_name("r2s-compile")
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """Folder of real scans (``R2S_DATA``); the test skips by name where it is absent."""
+    folder = Path(os.environ.get("R2S_DATA", ROOT / ".." / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip("real scans are absent: set R2S_DATA")
+    return folder.resolve()
+
+
+@pytest.fixture(scope="session")
+def cases(data: Path) -> Path:
+    """Folder of public failure cases, beside the real scans."""
+    folder = data.parent / "cases"
+    if not folder.is_dir():
+        pytest.skip("failure cases are absent beside R2S_DATA")
+    return folder
+
+
+@pytest.fixture
+def plugin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Make the passes of tests/plugin exist, here and in the worker."""
+    from r2s.compiler import action, catalog
+
+    caches = (catalog.names, action.source_digest)
+    monkeypatch.syspath_prepend(str(PLUGIN))
+    monkeypatch.setenv("PYTHONPATH", str(PLUGIN))
+    for cached in caches:
+        cached.cache_clear()
+    yield
+    for cached in caches:
+        cached.cache_clear()
+
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def r2s(tmp_path: Path) -> Run:
+    """Run the installed command in *tmp_path* with a cache of its own and return the finished process."""
+
+    def run(*words: str | Path, timeout: float = 120, **environment: str) -> subprocess.CompletedProcess[str]:
+        env = {**os.environ, "R2S_CACHE": str(tmp_path / "cache"), "NO_COLOR": "1", **environment}
+        return subprocess.run(
+            [str(COMMAND), *map(str, words)], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=timeout
+        )
+
+    return run
