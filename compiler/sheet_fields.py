@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from r2s.compiler import units
 from r2s.compiler.errors import InvalidInputError
 from r2s.compiler.readings import Point
+from r2s.compiler.suggest import did_you_mean
 from r2s.compiler.wording import proposal, shown
 from r2s.compiler.yaml_tree import Document, ListNode, MapNode, Node, TextNode
 
@@ -106,7 +107,9 @@ def choice(document: Document, node: Node, what: str, options: Collection[str]) 
     """Return a word that is one of *options*."""
     found = text(document, node, what)
     if found not in options:
-        document.fail("R2S223", node, f"unknown {what} {shown(found)}", hint=proposal(found, options))
+        # width is spelled like depth and means an extent, so the list goes with the guess.
+        hint = f"{did_you_mean(found, options)} known here: {', '.join(options)}".strip()
+        document.fail("R2S223", node, f"unknown {what} {shown(found)}", hint=hint)
     return found
 
 

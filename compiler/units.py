@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from decimal import Context, Decimal
 
 from r2s.compiler.errors import InvalidInputError, UsageError
-from r2s.compiler.wording import proposal, shown
+from r2s.compiler.wording import shown
 
 Table = Mapping[str, Decimal]
 
@@ -115,7 +115,7 @@ def check_unit(unit: str, table: Table, *, what: str) -> str:
     if unit in table:
         return unit
     meant = _MEANT.get(unit, _MEANT.get(unit.lower(), unit.lower()))
-    hint = f"did you mean {meant!r}?" if meant in table else proposal(meant, table)
+    hint = f"did you mean {meant!r}?" if meant in table else f"use one of {', '.join(table)}"
     raise InvalidInputError("R2S221", f"{what} has unknown unit {shown(unit)}", hint=hint)
 
 
