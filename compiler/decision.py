@@ -8,9 +8,8 @@ the readings behind them, so a caliper edit that changes no decision leaves inge
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from r2s.compiler.errors import Diagnostic, UsageError
 
@@ -46,12 +45,6 @@ class Decision:
     def options(self) -> dict[str, str | float]:
         """The options that ingest takes from this decision, and all of it that enters ingest's key."""
         return {"unit": self.unit, "factor": self.factor, "axes": self.axes}
-
-    @classmethod
-    def from_plain(cls, plain: Mapping[str, Any]) -> Decision:
-        """Return the decision that :func:`r2s.compiler.codec.plain` took apart."""
-        said = tuple(Diagnostic(**d) for d in plain["diagnostics"])
-        return cls(**{**plain, "diagnostics": said})
 
 
 def signed_axes(text: str) -> SignedAxes:
