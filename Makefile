@@ -1,0 +1,87 @@
+# Everything that people and CI do here; `make help` lists it.
+# They set up .venv first.  To use an environment of your own: make check PYTHON=path/to/python
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+BASE ?= python3
+VENV := .venv
+ifdef PYTHON
+READY :=
+else
+PYTHON := $(VENV)/bin/python
+READY := $(VENV)/installed
+endif
+export OMP_NUM_THREADS ?= 1
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z][a-z-]*:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+# The stamp is newer than the lock only when the whole installation went well.
+$(VENV)/installed: requirements.lock pyproject.toml
+	$(BASE) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --require-hashes -r requirements.lock
+	$(VENV)/bin/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	touch $@
+
+.PHONY: setup
+setup: $(READY) ## make .venv with the pinned versions and this project in it
+
+.PHONY: demo
+demo: $(READY) ## set up, then compile the cube fixture to build/cube.xml
+	mkdir -p build
+	$(dir $(PYTHON))r2s-compile fixtures/cube/scan.ply --calipers fixtures/cube/measurements.yaml -o build/cube.xml
+
+# The folders' names are not the modules' names.  Only type checkers need this: the installed package maps them itself.
+.PHONY: links
+links: ## lay the folders out as they are imported, for mypy
+	mkdir -p build/links/r2s
+	ln -sfn ../../../compiler build/links/r2s/compiler
+	ln -sfn ../../../passes build/links/r2s/passes
+	ln -sfn ../../../fixtures/virtual_scanner build/links/r2s/virtual_scanner
+
+.PHONY: check
+check: $(READY) links ## lint, formatting, types, import contracts
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m mypy
+	$(PYTHON) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()' --no-cache
+
+.PHONY: format
+format: $(READY) ## put imports and layout in order
+	$(PYTHON) -m ruff check --select I --fix .
+	$(PYTHON) -m ruff format .
+
+.PHONY: test
+test: $(READY) ## the tests, without those marked slow
+	$(PYTHON) -m pytest -q -m 'not slow'
+
+.PHONY: test-slow
+test-slow: $(READY) ## the tests marked slow
+	$(PYTHON) -m pytest -q -m slow
+
+.PHONY: fixtures
+fixtures: $(READY) ## make every fixture again; git shows whether a byte moved
+	for name in $$($(PYTHON) -c 'from r2s.virtual_scanner.recipes import RECIPES; print(*sorted(RECIPES))'); do \
+	  $(PYTHON) -m r2s.virtual_scanner $$name -o fixtures/$$name; \
+	done
+
+# Both archives, each in an environment of its own, away from the repository so that only the archive can answer.
+.PHONY: dist
+dist: $(READY) ## build wheel and sdist, install each in a clean environment, try it
+	rm -rf dist build/dist
+	$(PYTHON) -m build --no-isolation --outdir dist .
+	for archive in dist/*.whl dist/*.tar.gz; do tests/smoke_archive.sh "$(BASE)" "$$archive"; done
+
+.PHONY: lock
+lock: $(READY) ## choose and pin versions again: requirements.lock
+	CUSTOM_COMPILE_COMMAND='make lock' $(PYTHON) -m piptools compile --quiet --extra dev --allow-unsafe --generate-hashes --strip-extras \
+	  --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --output-file requirements.lock pyproject.toml
+
+.PHONY: clean
+clean: ## remove what was built; the environment stays
+	rm -rf build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +
