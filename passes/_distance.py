@@ -58,10 +58,21 @@ class Solid:
         distance, closest, face = (np.concatenate(column) for column in zip(*parts, strict=True))
         return distance, closest + self._origin, face
 
+    def corners(self, face: Ints) -> Floats:
+        """Return the corners (k, 3, 3) of the faces with index *face* (k,), m."""
+        return np.asarray(self._corners[face] + self._origin)
+
     def signed(self, points: Floats) -> Floats:
         """Return the distance from each of *points* (k, 3) to the mesh, m, negative inside."""
-        distance = self.unsigned(points)
-        return np.where(self.inside(points), -distance, distance)
+        return self.probe(points)[0]
+
+    def probe(self, points: Floats) -> tuple[Floats, Ints]:
+        """Return signed distance (k,) m and nearest face index (k,) for each of *points* (k, 3)."""
+        distance, _, face = self.nearest(points)
+        # Nearer than rounding a side means nothing, and rays that start on a face would only disagree at length.
+        apart = distance > self.rounding
+        distance[apart] *= np.where(self.inside(points[apart]), -1.0, 1.0)
+        return distance, face
 
     def inside(self, points: Floats) -> Bools:
         """Return for each of *points* (k, 3) whether the mesh winds around it; on the surface either answer may come."""
