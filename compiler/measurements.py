@@ -111,9 +111,6 @@ def _notes(document: Document, sheet: Sheet) -> list[Diagnostic]:
         said = f"{document.name}: no instrument named for {', '.join(r.id for r in assumed)}: "
         said += f"accuracy {format_length(assumed[0].accuracy)} is assumed"
         notes.append(Diagnostic("note", "R2S247", said, "add instrument: {kind: digital_caliper}"))
-    if sheet.readings and not sheet.of_role("check"):
-        said = f"{document.name}: no reading has role check, so nothing will test the asset: the verdict is UNCHECKED"
-        notes.append(Diagnostic("note", "R2S246", said, "measure one more feature and give it role: check"))
     if sheet.mass and sheet.density:
         said = f"{document.name}: mass and density are both given; mass is used"
         notes.append(Diagnostic("note", "R2S241", said, "remove the density if it is only a guess"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NoReturn
 
 from r2s.compiler.errors import Diagnostic
 from r2s.compiler.ledger import Method
@@ -30,9 +30,13 @@ def parse_density(document: Document, node: Node) -> Quantity:
     """Return the density, kg/m³; one that no solid has is an error, with the likely unit."""
     found = _quantity(document, node, "density", DENSITY, "kg/m^3", "declared")
     value = found.quantity.value
-    if DENSITY_LOW <= value <= DENSITY_HIGH:
-        return found.quantity
-    hint = "check the digits and the unit"
+    if not DENSITY_LOW <= value <= DENSITY_HIGH:
+        _refuse_density(document, found)
+    return found.quantity
+
+
+def _refuse_density(document: Document, found: _Found) -> NoReturn:
+    value, hint = found.quantity.value, "check the digits and the unit"
     if found.unit == "kg/m^3" and DENSITY_LOW <= value * 1000 <= DENSITY_HIGH:
         hint = f"did you mean {value:g} g/cm^3?"
     if found.unit == "g/cm^3" and DENSITY_LOW <= value / 1000 <= DENSITY_HIGH:

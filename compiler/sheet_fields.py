@@ -116,11 +116,11 @@ def choice(document: Document, node: Node, what: str, options: Collection[str]) 
 def flag(document: Document, node: Node, what: str) -> bool:
     """Return a truth value; only true and false are, whatever YAML 1.1 says of yes and on."""
     found = text(document, node, what)
-    if isinstance(node, TextNode) and node.plain and found in _TRUTH:
-        return _TRUTH[found]
-    old = found.lower() in _YAML_1_1_TRUTH
-    said = f"{what} is {shown(found)}" + (", which readers of YAML 1.1 and 1.2 take differently" if old else "")
-    document.fail("R2S219", node, said, hint="write true or false")
+    if not (isinstance(node, TextNode) and node.plain and found in _TRUTH):
+        old = found.lower() in _YAML_1_1_TRUTH
+        said = f"{what} is {shown(found)}" + (", which readers of YAML 1.1 and 1.2 take differently" if old else "")
+        document.fail("R2S219", node, said, hint="write true or false")
+    return _TRUTH[found]
 
 
 def number(document: Document, node: Node, what: str, *, low: float, open_low: bool = False) -> float:

@@ -26,7 +26,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "R2S204",
         "not YAML",
-        "The file breaks YAML's grammar at the place given: a bracket, a colon, a tab, indentation, or a control character.",
+        "The file breaks YAML's grammar at the place given: a bracket, a colon, a tab, indentation, or a control "
+        "character.",
         "Correct that line; indent with spaces, and quote texts that begin with * or &.",
     ),
     Code(
@@ -38,7 +39,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "R2S206",
         "aliases not allowed here",
-        "Aliases that multiply what they stand for can fill a computer's memory, and an alias inside its own anchor never ends.",
+        "Aliases that multiply what they stand for can fill a computer's memory, and an alias inside its own "
+        "anchor never ends.",
         "Write the readings out; an alias for shared defaults (<<: *name) is fine.",
     ),
     Code(
@@ -238,12 +240,6 @@ CODES: tuple[Code, ...] = (
         "coefficient given twice",
         "Two entries give the same coefficient against the same counter-surface.",
         "Name the surfaces with against:, or keep one entry.",
-    ),
-    Code(
-        "R2S246",
-        "nothing checks the asset",
-        "All readings may tune the scale, so none can tell whether the asset is right.",
-        "Measure one more feature and give it role: check.",
     ),
     Code(
         "R2S247",

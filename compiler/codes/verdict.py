@@ -6,11 +6,53 @@ from r2s.compiler.codes._code import Code
 
 CODES: tuple[Code, ...] = (
     Code(
+        "R2S601",
+        "reading without a feature",
+        "The scan does not have the feature of a calibrate reading, or has it below its resolution floor, so this "
+        "reading cannot tune the scale. The message gives the reason.",
+        "Measure another feature, or scan the side that is missing.",
+    ),
+    Code(
+        "R2S602",
+        "large correction of scale",
+        "The scan has a unit, and the calipers changed its scale by more than 2 %. Scanners are mostly better than"
+        " that.",
+        "Check the unit and the readings; if they are right, calibrate the scanner.",
+    ),
+    Code(
+        "R2S603",
+        "calipers contradict the scan's scale",
+        "The scan has a unit, and the calipers differ from it by more than 8 %: no drift of a scanner, but a wrong"
+        " unit, feature or reading.",
+        "Correct the unit or the readings; a scan whose scale is arbitrary needs --unit arbitrary.",
+    ),
+    Code(
+        "R2S604",
+        "free scale may not be set",
+        "The scan has a scale of its own, and --scale verify forbids to change it, so its size would mean nothing.",
+        "Use --scale auto.",
+    ),
+    Code(
+        "R2S605",
+        "unknown scale mode",
+        "The scale pass knows the modes auto, apply and verify.",
+        "Use one of them.",
+    ),
+    Code(
+        "R2S606",
+        "readings do not agree on one scale",
+        "The readings scatter about the common scale by more than their uncertainties allow. The uncertainty of "
+        "the scale was widened by the Birge ratio. A surface offset, a soft object, or a slip does this.",
+        "Measure the reading that stands out again; give the true accuracy of the instrument; mark soft parts "
+        "compliant.",
+    ),
+    Code(
         "R2S631",
         "inconclusive check",
         "The probability that the asset meets the tolerance of a check reading lies between 5 % and 95 %, or the feature "
         "could not be measured on the compiled model. Neither pass nor fail would be honest.",
-        "Measure with a better instrument, repeat the reading, widen the tolerance if the use allows it, or scan again.",
+        "Measure with a better instrument, repeat the reading, widen the tolerance if the use allows it, or scan "
+        "again.",
     ),
     Code(
         "R2S632",
@@ -28,7 +70,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "R2S641",
         "over budget",
-        "A pass lost more, as p99 of its directed distances, than --within or --budget allows it. No asset was written.",
+        "A pass lost more, as p99 of its directed distances, than --within or --budget allows it. No asset was "
+        "written.",
         "Allow more, or ask the pass for less loss with its max_error option.",
     ),
     Code(
@@ -36,6 +79,7 @@ CODES: tuple[Code, ...] = (
         "calipers disagree",
         "A check reading says that the finished asset does not meet its tolerance, with a conformance probability of 5 % or "
         "less (JCGM 106). An earlier asset was left as it is; the failed report holds the waterfall.",
-        "Measure the feature again, see in the waterfall which pass moved it, and look for a wrong unit, role or feature.",
+        "Measure the feature again, see in the waterfall which pass moved it, and look for a wrong unit, role or "
+        "feature.",
     ),
 )
