@@ -156,7 +156,8 @@ def test_no_reading_leaves_the_scale_declared() -> None:
     assert (made.value.anchor.factor, made.value.anchor.method) == (1.0, "declared")
     assert math.isnan(made.value.anchor.u)
     assert "unverified" in made.value.anchor.reason
-    assert made.terms == made.diagnostics == ()
+    assert made.terms == ()
+    assert made.diagnostics == ()
     assert promised.value.anchor.u == 0.003
     assert [t.id for t in promised.terms] == ["scale.ln_scale"]
 
