@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tracemalloc
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -18,12 +20,23 @@ TYPES |= {"u4": "uint uint32", "i8": "int64", "u8": "uint64", "f4": "float float
 ORDERS = {"binary_little_endian": "<", "binary_big_endian": ">"}
 
 
-def write_ply(path: Path, layout: str, elements: list[tuple[str, list[tuple[str, ...]], list[list]]], **how) -> Path:  # type: ignore[type-arg,no-untyped-def]  # rows of numbers and lists
+Value = float | list[float] | list[int]
+Element = tuple[str, Sequence[tuple[str, ...]], Sequence[Sequence[Value]]]
+
+
+def write_ply(
+    path: Path,
+    layout: str,
+    elements: Sequence[Element],
+    *,
+    end: str = "\n",
+    family: int = 0,
+    comments: Sequence[str] = (),
+    tail: bytes = b"",
+) -> Path:
     """Write *elements* (name, properties, rows); a property is (name, type) or (name, count type, type)."""
-    end = how.get("line_end", "\n")
-    spell = how.get("family", 0)
-    names = {code: words.split()[min(spell, len(words.split()) - 1)] for code, words in TYPES.items()}
-    head = ["ply", f"format {layout} 1.0", *how.get("comments", [])]
+    names = {code: words.split()[min(family, len(words.split()) - 1)] for code, words in TYPES.items()}
+    head = ["ply", f"format {layout} 1.0", *comments]
     for name, properties, rows in elements:
         head.append(f"element {name} {len(rows)}")
         head += [
@@ -34,15 +47,15 @@ def write_ply(path: Path, layout: str, elements: list[tuple[str, list[tuple[str,
     for _, properties, rows in elements:
         for row in rows:
             if layout == "ascii":
-                words = [x for v in row for x in ([len(v), *v] if isinstance(v, list) else [v])]
+                words = [x for v in row for x in ([len(v), *v] if isinstance(v, list) else [v])]  # a list counts itself
                 body += " ".join(map(repr, words)).encode() + end.encode()
                 continue
             for p, value in zip(properties, row, strict=True):
                 order = ORDERS[layout]
-                if len(p) == 3:
+                if isinstance(value, list):
                     body += np.array(len(value)).astype(order + p[1]).tobytes()
                 body += np.array(value).astype(order + p[-1]).tobytes()
-    path.write_bytes((end.join([*head, "end_header"]) + end).encode() + body + how.get("tail", b""))
+    path.write_bytes((end.join([*head, "end_header"]) + end).encode() + body + tail)
     return path
 
 
@@ -51,50 +64,69 @@ POINTS = st.lists(st.lists(COORDINATES, min_size=3, max_size=3), min_size=3, max
 EXTRA = st.sampled_from(["s", "t", "confidence", "red", "quality"])
 
 
+@dataclass(frozen=True)
+class Dialect:
+    """A mesh and a way of writing it."""
+
+    points: list[list[float]]
+    faces: list[list[int]]
+    layout: str
+    kind: str
+    count: str
+    index: str
+    corners: str
+    end: str
+    family: int
+    comments: list[str]
+    extra: list[str]
+    texture: bool
+    camera: str
+
+
 @st.composite
-def dialects(draw: st.DrawFn) -> dict:  # type: ignore[type-arg]  # many kinds of values
+def dialects(draw: st.DrawFn) -> Dialect:
     """Return a mesh and a way of writing it."""
     points = draw(POINTS)
     index = st.integers(0, len(points) - 1)
-    return {
-        "points": points,
-        "faces": draw(st.lists(st.lists(index, min_size=3, max_size=3, unique=True), max_size=20)),
-        "layout": draw(st.sampled_from(["ascii", *ORDERS])),
-        "kind": draw(st.sampled_from(["f4", "f8"])),
-        "count": draw(st.sampled_from(["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"])),
-        "index": draw(st.sampled_from(["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"])),
-        "corners": draw(st.sampled_from(["vertex_index", "vertex_indices"])),
-        "line_end": draw(st.sampled_from(["\n", "\r\n", "\r"])),
-        "family": draw(st.integers(0, 1)),
-        "comments": draw(
-            st.lists(st.sampled_from(["comment end_header", "obj_info x", "comment " + "ö" * 3000, "comment"]))
-        ),
-        "extra": draw(st.lists(EXTRA, max_size=2, unique=True)),
-        "texture": draw(st.booleans()),
-        "camera": draw(st.sampled_from(["no", "before", "after"])),
-    }
+    integers = st.sampled_from(["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"])
+    comments = st.sampled_from(["comment end_header", "obj_info x", "comment " + "ö" * 3000, "comment"])
+    return Dialect(
+        points=points,
+        faces=draw(st.lists(st.lists(index, min_size=3, max_size=3, unique=True), max_size=20)),
+        layout=draw(st.sampled_from(["ascii", *ORDERS])),
+        kind=draw(st.sampled_from(["f4", "f8"])),
+        count=draw(integers),
+        index=draw(integers),
+        corners=draw(st.sampled_from(["vertex_index", "vertex_indices"])),
+        end=draw(st.sampled_from(["\n", "\r\n", "\r"])),
+        family=draw(st.integers(0, 1)),
+        comments=draw(st.lists(comments, max_size=3)),
+        extra=draw(st.lists(EXTRA, max_size=2, unique=True)),
+        texture=draw(st.booleans()),
+        camera=draw(st.sampled_from(["no", "before", "after"])),
+    )
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(dialects())
-def test_every_dialect_gives_the_same_numbers_back(tmp_path: Path, d: dict) -> None:  # type: ignore[type-arg]
-    points = np.array(d["points"])
-    vertex = [*((axis, d["kind"]) for axis in "xyz"), *((name, "f4") for name in d["extra"])]
-    face = [(d["corners"], d["count"], d["index"]), *([("texcoord", "u1", "f4")] if d["texture"] else [])]
-    elements = [
-        ("vertex", vertex, [[*map(float, p), *([0.5] * len(d["extra"]))] for p in points]),
-        ("face", face, [[f, *([[0.5] * 6] if d["texture"] else [])] for f in d["faces"]]),
+def test_every_dialect_gives_the_same_numbers_back(tmp_path: Path, d: Dialect) -> None:
+    points = np.array(d.points)
+    vertex = [*((axis, d.kind) for axis in "xyz"), *((name, "f4") for name in d.extra)]
+    face: list[tuple[str, ...]] = [(d.corners, d.count, d.index), *([("texcoord", "u1", "f4")] if d.texture else [])]
+    elements: list[Element] = [
+        ("vertex", vertex, [[*map(float, p), *([0.5] * len(d.extra))] for p in points]),
+        ("face", face, [[f, *([[0.5] * 6] if d.texture else [])] for f in d.faces]),
     ]
-    camera = ("camera", [("view", "f4"), ("k", "u1", "f8")], [[1.5, [1.0, 2.0]], [2.5, []]])
-    if d["camera"] != "no":
-        elements.insert(0 if d["camera"] == "before" else 2, camera)  # type: ignore[arg-type]
-    path = write_ply(tmp_path / "a.ply", d["layout"], elements, **{k: d[k] for k in ("line_end", "family", "comments")})  # type: ignore[arg-type]
+    if d.camera != "no":
+        camera: Element = ("camera", [("view", "f4"), ("k", "u1", "f8")], [[1.5, [1.0, 2.0]], [2.5, []]])
+        elements.insert(0 if d.camera == "before" else 2, camera)
+    path = write_ply(tmp_path / "a.ply", d.layout, elements, end=d.end, family=d.family, comments=d.comments)
 
     scan = read(path)
 
-    used = np.unique(d["faces"]).astype(int) if d["faces"] else np.arange(len(points))
+    used = np.unique(np.array(d.faces, dtype=int)) if d.faces else np.arange(len(points))
     assert np.array_equal(points[used], scan.points)
-    assert np.array_equal(np.array(d["faces"], dtype=int).reshape(-1, 3), used[scan.faces])
+    assert np.array_equal(np.array(d.faces, dtype=int).reshape(-1, 3), used[scan.faces])
     assert [x.code for x in scan.diagnostics] == (["R2S130"] if len(used) < len(points) else [])
 
 
@@ -221,5 +253,5 @@ def test_gaussians_are_no_points(tmp_path: Path) -> None:
     properties = [*XYZ, *((name, "f4") for name in names)]
     path = write_ply(tmp_path / "a.ply", "binary_little_endian", [("vertex", properties, [[0.0] * 7])])
 
-    with pytest.raises(InvalidInputError, match="radiance field.*R2S134"):
+    with pytest.raises(InvalidInputError, match=r"radiance field.*R2S134"):
         read(path)
