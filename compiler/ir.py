@@ -230,7 +230,7 @@ class Asset:
     """
     The emitted files, as bytes, and the facts that MuJoCo read back from them.
 
-    *files* are (name, bytes) pairs in the order of writing; names are relative to the asset's folder and content-named.
+    *files* are (name, bytes) pairs in the order of writing; names are within the meshes' folder and content-named.
     *xml* and *scene* are templates with ``{build_key}`` still to be filled by the manager.
     *to_asset* (4, 4) maps the scan's metric frame (``hulls.surface``) to the asset's frame, scale included.
     """

@@ -82,7 +82,9 @@ class Slot:
         )
         for key, words in _WORDS.items():
             value = getattr(self, key)
-            _expect(value in get_args(words), f"{self.name} has {key} {value!r}, not one of {', '.join(get_args(words))}")
+            _expect(
+                value in get_args(words), f"{self.name} has {key} {value!r}, not one of {', '.join(get_args(words))}"
+            )
         _expect(
             self.distribution != "log_uniform" or self.lo > 0,
             f"{self.name} is log_uniform but starts at {self.lo:g} {self.unit}",
@@ -139,7 +141,9 @@ def _slot(item: object) -> Slot:
     _expect(isinstance(fields["targets"], list), "targets must be a list")
     for key in ("nominal", "lo", "hi"):
         value = fields[key]
-        _expect(isinstance(value, int | float) and not isinstance(value, bool), f"{key} must be a number, not {value!r}")
+        _expect(
+            isinstance(value, int | float) and not isinstance(value, bool), f"{key} must be a number, not {value!r}"
+        )
         fields[key] = float(value)
     for key in fields.keys() - {"nominal", "lo", "hi", "targets"}:
         _expect(isinstance(fields[key], str), f"{key} must be text, not {fields[key]!r}")
