@@ -129,9 +129,10 @@ def _given(
             "free": decision.free,
             "prior_u": device(request.device).prior_u,
             "readings": sheet.of_role("calibrate"),
+            "kinds": _kinds(inputs),
         },
         "emit": {
-            "name": name,
+            "model": name,
             "stem": where.stem if where is not None else name,
             "mass": sheet.mass,
             "density": sheet.density,
@@ -140,6 +141,11 @@ def _given(
             "friction": sheet.friction,
         },
     }
+
+
+def _kinds(inputs: Inputs) -> tuple[str, ...]:
+    """Kinds of feature on the whole sheet: a height is along the axis of revolution where any reading is a diameter."""
+    return tuple(sorted({r.feature.kind for r in inputs.sheet.readings}))
 
 
 def _measure(manager: Manager, readings: tuple[Reading, ...], traces: tuple[Trace, ...]) -> tuple[StageReadings, ...]:

@@ -1,0 +1,78 @@
+"""The walk-through of docs/add-a-pass.md, done as a reader would: its files written, its commands run, its test passing."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "add-a-pass.md").read_text()
+FILES = re.findall(r"```\w+ file=(\S+)\n(.*?)```", PAGE, re.S)
+COMMANDS = re.findall(r"```console run\n\$ ([^\n]+)\n(.*?)```", PAGE, re.S)
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The reader's package, installed into a folder of its own as pip would install it."""
+    folder = tmp_path_factory.mktemp("reader")
+    for name, text in FILES:
+        (folder / name).write_text(text)
+    pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--target", "site", "."]
+    subprocess.run(pip, cwd=folder, check=True, capture_output=True)
+    for name in ("scan.ply", "measurements.yaml"):
+        shutil.copy(ROOT / "fixtures" / "cube" / name, folder)
+    return folder
+
+
+def run(command: list[str], package: Path) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "PYTHONPATH": str(package / "site"), "R2S_CACHE": str(package / "cache"), "NO_COLOR": "1"}
+    return subprocess.run(command, cwd=package, env=env, capture_output=True, text=True, timeout=300)
+
+
+def test_the_page_holds_what_this_test_runs() -> None:
+    assert [name for name, _ in FILES] == ["snap.py", "pyproject.toml", "test_snap.py"]
+    assert len(COMMANDS) == 2
+
+
+def test_its_own_test_passes_and_can_fail(package: Path) -> None:
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_snap.py"]
+    assert run(words, package).returncode == 0
+
+    module = package / "site" / "snap.py"
+    text = module.read_text()
+    module.write_text(text.replace("* self.grid\n", "* self.grid * 1.5\n"))
+    (package / "snap.py").rename(package / "snap.txt")
+    try:
+        assert run(words, package).returncode == 1
+    finally:
+        module.write_text(text)
+        (package / "snap.txt").rename(package / "snap.py")
+
+
+def test_passes_prints_what_the_page_says(package: Path) -> None:
+    command, expected = COMMANDS[0]
+    words = shlex.split(command)
+    made = run([str(Path(sys.executable).with_name(words[0])), *words[1:]], package)
+
+    assert made.returncode == 0
+    assert expected.strip().splitlines() == made.stdout.splitlines()[: len(expected.strip().splitlines())]
+
+
+def test_the_build_reports_the_new_terms(package: Path) -> None:
+    words = shlex.split(COMMANDS[1][0])
+    made = run([str(Path(sys.executable).with_name(words[0])), *words[1:]], package)
+
+    assert made.returncode == 0, made.stderr
+    report = json.loads(made.stdout)
+    terms = {t["id"]: t for p in report["passes"] for t in p["terms"]}
+    forward = next(b for b in report["bounds"] if b["direction"] == "forward")
+    assert 0 < terms["snap.forward"]["maximum"] <= 0.02e-3 * 3**0.5 / 2
+    assert "snap.forward" in [p["term"] for p in forward["parts"]]
