@@ -69,12 +69,12 @@ fixtures: $(READY) ## make every fixture again; git shows whether a byte moved
 	  $(PYTHON) -m r2s.virtual_scanner $$name -o fixtures/$$name; \
 	done
 
-# Both archives, each in an environment of its own, away from the repository so that only the archive can answer.
+# Away from the repository, so that only the archive can answer.
 .PHONY: dist
 dist: $(READY) ## build wheel and sdist, install each in a clean environment, try it
 	rm -rf dist build/dist
 	$(PYTHON) -m build --no-isolation --outdir dist .
-	for archive in dist/*.whl dist/*.tar.gz; do tests/smoke_archive.sh "$(BASE)" "$$archive"; done
+	tests/smoke_archive.sh "$(BASE)" dist/*.whl dist/*.tar.gz
 
 .PHONY: lock
 lock: $(READY) ## choose and pin versions again: requirements.lock
