@@ -13,7 +13,7 @@ import numpy as np
 
 from r2s.compiler.errors import Diagnostic, InvalidInputError
 from r2s.compiler.ir import Bools, Floats, Ints
-from r2s.passes._nearest import nearest
+from r2s.passes._nearest import nearest, tree_of
 
 # A box of 1/250 of the object's diagonal is coarser than any caliper feature worth compiling.
 COARSEST_STEP = 1 / 250
@@ -112,7 +112,7 @@ def clusters(points: Floats) -> Ints:
 
     count = min(NEIGHBOURS + 1, len(points))
     sample = points[:: max(1, len(points) // 20_000)]
-    reach = float(np.median(nearest(points, sample, count)[0][:, -1])) * LINK
+    reach = float(np.median(nearest(tree_of(points), sample, count)[0][:, -1])) * LINK
     if not reach > 0:
         return np.zeros(len(points), dtype=np.int64)
     cells, cell_of = np.unique(np.floor((points - points.min(axis=0)) / reach), axis=0, return_inverse=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from r2s.compiler.ir import Floats, Ints
-from r2s.passes._nearest import nearest
+from r2s.passes._nearest import nearest, tree_of
 
 BLIND = ("scale", "offset", "drift", "registration", "presmoothing")
 SEED = 20_240_917
@@ -84,7 +84,7 @@ def _of_mesh(points: Floats, faces: Ints) -> Quality:
 
 def neighbour_distance(points: Floats) -> tuple[float, float]:
     """Return the median and the 95th percentile of the distance to the nearest neighbour."""
-    distance = nearest(points, points[_sample(len(points), 20_000)], 2)[0][:, 1]
+    distance = nearest(tree_of(points), points[_sample(len(points), 20_000)], 2)[0][:, 1]
     return float(np.median(distance)), float(np.quantile(distance, 0.95))
 
 
@@ -99,6 +99,7 @@ def noise_of(points: Floats, normals: Floats | None = None) -> tuple[float, floa
     from scipy.stats import chi2
 
     centred = points - points.mean(axis=0)
+    tree = tree_of(centred)
     chosen = _sample(len(points), SAMPLES)
     sided = normals is not None and len(normals) == len(points)
     noise, dof, size = 0.0, 0.0, 0
@@ -106,7 +107,7 @@ def noise_of(points: Floats, normals: Floats | None = None) -> tuple[float, floa
         reach = 2 * size if sided else size
         if reach > len(points) // 2:
             break
-        distance, index = nearest(centred, centred[chosen], reach)
+        distance, index = nearest(tree, centred[chosen], reach)
         near = np.ones(index.shape, dtype=bool)
         if sided and normals is not None:
             near = np.einsum("mki,mi->mk", normals[index], normals[chosen]) > _SAME_SIDE

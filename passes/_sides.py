@@ -8,7 +8,7 @@ import numpy as np
 
 from r2s.compiler.errors import Diagnostic
 from r2s.compiler.ir import Floats, Ints
-from r2s.passes._nearest import nearest
+from r2s.passes._nearest import nearest, tree_of
 from r2s.passes._points import Points
 
 SEED = 20_240_919
@@ -68,7 +68,7 @@ def usable_normals(cloud: Points) -> tuple[Points, tuple[Diagnostic, ...]]:
 def point_areas(points: Floats) -> Floats:
     """Return the surface area that each point stands for, from the radius that holds its 16 nearest neighbours."""
     count = min(_RING + 1, len(points))
-    radius = nearest(points, points, count)[0][:, -1]
+    radius = nearest(tree_of(points), points, count)[0][:, -1]
     return np.asarray(np.pi * radius**2 / (count - 1), dtype=np.float64)
 
 
@@ -83,7 +83,7 @@ def skins(cloud: Points, spacing: float, noise: float) -> Skins:
         return Skins(0.0, 0.0)
     chosen = _chosen(len(cloud.points))
     near = min(len(cloud.points), 256)
-    distance, index = nearest(cloud.points, cloud.points[chosen], near, 8 * spacing)
+    distance, index = nearest(tree_of(cloud.points), cloud.points[chosen], near, 8 * spacing)
     real = np.isfinite(distance)
     index = np.where(real, index, 0)
     offset = cloud.points[index] - cloud.points[chosen][:, None, :]
@@ -111,7 +111,7 @@ def _is_inside_out(cloud: Points) -> bool:
 def _agreement(cloud: Points) -> float:
     """Return the share of nearest neighbours on one sheet whose normals point to the same side."""
     chosen = _chosen(len(cloud.points))
-    index = nearest(cloud.points, cloud.points[chosen], min(7, len(cloud.points)))[1][:, 1:]
+    index = nearest(tree_of(cloud.points), cloud.points[chosen], min(7, len(cloud.points)))[1][:, 1:]
     offset = cloud.points[index] - cloud.points[chosen][:, None, :]
     along = np.abs(np.einsum("mki,mi->mk", offset, cloud.normals[chosen]))
     sheet = along < _SHEET * np.linalg.norm(offset, axis=2)

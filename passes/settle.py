@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from r2s.compiler.decision import KEEP_AXES, X_UP, Y_UP, Decision, spelled
+from r2s.compiler.decision import KEEP_AXES, X_UP, Y_UP, Decision, signed_axes, spelled
 from r2s.compiler.errors import Diagnostic, InvalidInputError, UsageError
 from r2s.compiler.ir import Source
 from r2s.compiler.protocol import Outcome
@@ -28,6 +29,7 @@ from r2s.passes.readers.raw import RawScan
 ARBITRARY, FREE = "arbitrary", "free"
 _UP = {"x": X_UP, "y": Y_UP, "z": KEEP_AXES}
 _ALONG_AXES = frozenset({"extent_x", "extent_y", "extent_z", "height"})
+_DIAMETERS = frozenset({"outer_diameter", "inner_diameter"})
 _SIBLINGS = (*EXTENTS, "outer_diameter", "inner_diameter", "sphere_diameter")
 _MEASURE_FIRST = "add one calibrate length to the caliper sheet"
 
@@ -191,12 +193,11 @@ class _Court:
         return self.asked.unit not in ("", ARBITRARY) or bool(nearest_unit(centre(ratios))) or len(ratios) >= 3
 
     def _ratios(self, axes: str) -> tuple[tuple[Ratio, ...], tuple[Diagnostic, ...]]:
-        gauge = self._gauge(axes)
         factor = NAMED_SCAN_UNITS.get(self.asked.unit)
         found: list[Ratio] = []
         notes: list[Diagnostic] = []
         for reading in self.asked.readings:
-            value = gauge.measure(reading.feature, factor)
+            value = self._gauge.measure(self._as_measured(reading.feature, axes), factor)
             if value.refused and "turned" in value.refused and reading.feature.kind in _ALONG_AXES:
                 raise InvalidInputError("R2S310", f"{reading.id}: {value.refused}")
             ratio = ratio_of(reading, value)
@@ -208,22 +209,33 @@ class _Court:
             said = f"{named} takes no part in settling the unit: {why}"
             notes.append(Diagnostic("note", "R2S308", said))
         if not found and factor is None:
-            return self._sections(gauge), tuple(notes)
+            return self._sections(), tuple(notes)
         return tuple(found), tuple(notes)
 
-    def _sections(self, gauge: Gauge) -> tuple[Ratio, ...]:
+    def _sections(self) -> tuple[Ratio, ...]:
         """Return ratios of readings at a height in metres, under the one unit that makes them fit; none if two do."""
         sections = [r for r in self.asked.readings if r.feature.along is not None]
         fits = []
         for factor in NAMED_SCAN_UNITS.values():
-            values = [(r, gauge.measure(r.feature, factor)) for r in sections]
+            values = [(r, self._gauge.measure(r.feature, factor)) for r in sections]
             ratios = tuple(ratio for r, v in values if (ratio := ratio_of(r, v)) is not None)
             if ratios and agree(ratios) and abs(math.log(centre(ratios) / factor)) <= NEAR:
                 fits.append(ratios)
         return fits[0] if len(fits) == 1 else ()
 
-    def _gauge(self, axes: str) -> Gauge:
-        return Gauge(self.cleaned, axes, frozenset(r.feature.kind for r in self.asked.readings))
+    @cached_property
+    def _gauge(self) -> Gauge:
+        return Gauge(self.cleaned, self.start, frozenset(r.feature.kind for r in self.asked.readings))
+
+    def _as_measured(self, feature: Feature, axes: str) -> Feature:
+        """Return what *feature* under *axes* is called under the starting axes: a width has no sign, only a name."""
+        upright = feature.kind == "height" and not self._gauge.kinds & _DIAMETERS
+        kind = "extent_z" if upright else feature.kind
+        if axes == self.start or kind not in _ALONG_AXES - {"height"}:
+            return feature
+        wanted = signed_axes(axes)["xyz".index(kind[-1])][0]
+        place = [index for index, _ in signed_axes(self.start)].index(wanted)
+        return replace(feature, kind=f"extent_{'xyz'[place]}")
 
     # --- where they contradict -----------------------------------------------------------------------------------
 
@@ -263,8 +275,7 @@ class _Court:
                 hint="measure again; a third feature would tell which reading is wrong",
             )
         odd, factor = found
-        gauge = self._gauge(self.start)
-        values = {kind: gauge.measure(Feature(kind)) for kind in _SIBLINGS}
+        values = {kind: self._gauge.measure(Feature(kind)) for kind in _SIBLINGS}
         guess = _agreement.guess(odd, factor, {k: v.value for k, v in values.items() if not v.refused})
         return InvalidInputError(
             "R2S303",
