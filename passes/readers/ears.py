@@ -8,6 +8,7 @@ and leaves a crack.  So ears of good shape go first, and worse ones only when no
 
 from __future__ import annotations
 
+from collections import deque
 from itertools import pairwise
 
 import numpy as np
@@ -22,23 +23,22 @@ def clip_ears(outline: NDArray[np.float64]) -> list[tuple[int, int, int]]:
     """
     Return the n - 2 triangles of the polygon *outline* (n, 2), which runs counter-clockwise.
 
+    A corner that is no ear can become one only when a neighbour is clipped, so only those are looked at again.
     Where the outline crosses itself no ear may be left; the rest is then cut as a fan, as there is no right answer.
     """
     size = float((outline.max(axis=0) - outline.min(axis=0)).max()) or 1.0
     ring = _Ring((outline - outline.min(axis=0)) / size)
     triangles: list[tuple[int, int, int]] = []
-    corner, level, misses = 0, 0, 0
-    while ring.left > 3 and level < len(_STRICTNESS):
-        if ring.is_ear(corner, *_STRICTNESS[level]):
-            triangles.append(ring.clip(corner))
-            corner = ring.after[ring.after[corner]]  # not the next one: that would cut slivers off one corner
-            misses = 0
-            continue
-        corner = ring.after[corner]
-        misses += 1
-        if misses > ring.left:
-            level, misses = level + 1, 0
-    return triangles + ring.fan(corner)
+    for strictness in _STRICTNESS:
+        corners = ring.corners()
+        waiting = deque(corners[::2] + corners[1::2])  # one after the other would cut slivers off one corner
+        while waiting and ring.left > 3:
+            corner = waiting.popleft()
+            if ring.alive[corner] and ring.is_ear(corner, *strictness):
+                triangles.append(ring.clip(corner))
+                waiting.extend((triangles[-1][0], triangles[-1][2]))
+    rest = ring.corners()
+    return triangles + [(rest[0], b, c) for b, c in pairwise(rest[1:])]
 
 
 class _Ring:
@@ -48,6 +48,7 @@ class _Ring:
         n = len(points)
         self.after = [*range(1, n), 0]
         self.before = [n - 1, *range(n - 1)]
+        self.alive = [True] * n
         self.left = n
         self._points = points
         self._xy: list[tuple[float, float]] = [(float(x), float(y)) for x, y in points]
@@ -57,18 +58,19 @@ class _Ring:
         """Take *corner* out and return the triangle that it was."""
         before, after = self.before[corner], self.after[corner]
         self.after[before], self.before[after] = after, before
+        self.alive[corner] = False
         self.left -= 1
         self._blocks[corner] = False
         for neighbour in (before, after):
             self._blocks[neighbour] = self._turn(neighbour) <= 1e-7
         return before, corner, after
 
-    def fan(self, corner: int) -> list[tuple[int, int, int]]:
-        """Return the rest as a fan about *corner*."""
-        corners = [corner]
-        while (following := self.after[corners[-1]]) != corner:
-            corners.append(following)
-        return [(corner, b, c) for b, c in pairwise(corners[1:])]
+    def corners(self) -> list[int]:
+        """Return the corners that are left, in order."""
+        found = [self.alive.index(True)]
+        while (following := self.after[found[-1]]) != found[0]:
+            found.append(following)
+        return found
 
     def is_ear(self, corner: int, least_shape: float, margin: float) -> bool:
         """Whether *corner* sticks out, its triangle is well enough shaped, and no other corner lies in it."""

@@ -41,7 +41,7 @@ def later_format(content: Content) -> Callable[[Content], NoReturn] | None:
         return _refuse_glb
     if head[:4] == b"LASF":
         return _refuse_las
-    if re.match(rb"(?:\s*#[^\n]*\n|\s)*VERSION[ \t][^\n]*\n\s*(?:FIELDS|COLUMNS)", head) or head[:6] == b"# .PCD":
+    if _is_pcd(head):
         return _refuse_pcd
     if re.match(rb"\s*\{", head):
         return _refuse_json
@@ -107,6 +107,13 @@ def _refuse_las(content: Content) -> NoReturn:
     raise _unsupported(
         f"the file is {name}, which is not supported yet", "convert it to PLY (CloudCompare, pdal translate)"
     )
+
+
+def _is_pcd(head: bytes) -> bool:
+    words = [
+        line.split(None, 1)[0] for line in head.splitlines() if line.strip() and not line.lstrip().startswith(b"#")
+    ]
+    return head.startswith(b"# .PCD") or words[:2] in ([b"VERSION", b"FIELDS"], [b"VERSION", b"COLUMNS"])
 
 
 def _refuse_pcd(content: Content) -> NoReturn:

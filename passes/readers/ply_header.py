@@ -20,7 +20,7 @@ from r2s.passes.readers.numbers import shown
 
 Layout = Literal["ascii", "<", ">"]
 
-LONGEST_HEADER = 8 << 20
+LONGEST_HEADER = 4 << 20
 MOST_ELEMENTS = 1000
 MOST_PROPERTIES = 10_000
 

@@ -162,6 +162,18 @@ def test_strips_alternate_and_restart(tmp_path: Path, layout: str, kind: str) ->
     assert read(path).faces.tolist() == [[0, 1, 3], [1, 2, 3], [1, 2, 4]]
 
 
+@pytest.mark.parametrize("layout", ["ascii", *ORDERS])
+@pytest.mark.parametrize("lengths", [(2, 2, 2), (0, 3, 1)], ids=["alike", "mixed"])
+def test_lists_among_the_coordinates_are_stepped_over(tmp_path: Path, layout: str, lengths: tuple[int, ...]) -> None:
+    properties = [("x", "f8"), ("seen", "u2", "i4"), ("y", "f4"), ("z", "f4"), ("by", "i1", "f8"), ("t", "u1")]
+    rows = [[p[0], [7] * n, p[1], p[2], [0.5] * (3 - n), 9] for p, n in zip(SQUARE, lengths, strict=False)]
+
+    scan = read(write_ply(tmp_path / "a.ply", layout, [("vertex", properties, rows)]))
+
+    assert scan.points.tolist() == SQUARE[:3]
+    assert scan.quantum == np.spacing(np.float32(1))
+
+
 def test_normals_of_zero_are_none(tmp_path: Path) -> None:
     properties = [*XYZ, ("nx", "f4"), ("ny", "f4"), ("nz", "f4")]
     written = [[*p, 0.0, 0.0, 1.0] for p in SQUARE]
