@@ -42,7 +42,7 @@ def test_integers_step_by_one_and_holes_do_not_count() -> None:
         (PART, "%.2f", 0.01),
         (PART * 1000, "%.1f", 0.1),
         (FAR, "%.6f", 1e-6),
-        (FAR + 99 * PART, "%g", 10.0),  # 5.4e+06 and 5.40001e+06
+        (FAR + 99 * PART, "%g", 1.0),  # 5.40001e+06 660004 242.061: the finest of the large ones
         (FAR.astype(np.float32).astype(np.float64), "%.6f", 0.5),
     ],
 )
