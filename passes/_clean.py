@@ -29,8 +29,8 @@ class Cleaned:
     Clean points in the file's numbers and what cleaning them told.
 
     *table* is the plane that was cut away with *cut* points, None if there was none.  *cell* is the edge of the
-    thinning grid, 0 if the cloud was small enough; *before* counts the points of the file, *raw_noise* is the noise
-    before thinning.
+    thinning grid and *cells* the number of points it left, both 0 if the cloud was small enough.  *before* counts the
+    points of the file, *raw_noise* is the noise before thinning.
     """
 
     scan: Points
@@ -38,6 +38,7 @@ class Cleaned:
     table: Plane | None
     cut: int
     cell: float
+    cells: int
     before: int
     raw_noise: float
     diagnostics: tuple[Diagnostic, ...]
@@ -64,6 +65,7 @@ def clean(raw: RawScan, *, support: str = "auto", strays: str = "drop", limit: i
     _points.refuse_flat(scan.points)
 
     scan, cell, raw_noise = _thin_if_dense(scan, limit)
+    cells = len(scan.points) if cell > 0 else 0
     if strays == "drop":
         scan, new = _points.without_strays(scan)
         said += new
@@ -75,7 +77,7 @@ def clean(raw: RawScan, *, support: str = "auto", strays: str = "drop", limit: i
         scan, table, quality = _cut(scan, quality, must=support == "cut", strays=strays)
     _points.refuse_flat(scan.points, quality.noise)
     cut = whole - len(scan.points)
-    return Cleaned(scan, quality, table, cut, cell, len(raw.points), raw_noise or quality.noise, tuple(said))
+    return Cleaned(scan, quality, table, cut, cell, cells, len(raw.points), raw_noise or quality.noise, tuple(said))
 
 
 def _thin_if_dense(scan: Points, limit: int) -> tuple[Points, float, float]:

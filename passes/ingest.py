@@ -98,8 +98,9 @@ class Ingest:
     def _changes(self, found: Cleaned) -> tuple[Diagnostic, ...]:
         said = []
         if found.cell > 0:
-            left = len(found.scan.points) + found.cut
-            what = f"thinned {found.before} points to {left}, averaged in cells of {_mm(found.cell * self.factor)}"
+            what = (
+                f"thinned {found.before} points to {found.cells}, averaged in cells of {_mm(found.cell * self.factor)}"
+            )
             said.append(Diagnostic("note", "R2S330", what))
         if found.table is not None:
             height = float(found.table.above(found.scan.points).max()) * self.factor

@@ -70,16 +70,21 @@ class Settle:
         raw = read(Path(source.path), source.format)
         start = _UP[raw.up or "z"] if self.axes == "auto" else spelled(self.axes)
         if not self.readings:
-            return Outcome(self._declared(raw.unit, start))
+            return Outcome(self.declared(raw.unit, start))
         return Outcome(_Court(self, raw, clean(raw, support=self.support), start).decide())
 
-    def _declared(self, of_format: str | None, axes: str) -> Decision:
+    def declared(self, of_format: str | None, axes: str, unusable: tuple[str, ...] = ()) -> Decision:
+        """
+        Return the decision that takes the user's or the format's word, as no reading can be made on the raw scan.
+
+        Raises InvalidInputError where neither said anything; *unusable* tells why readings take no part.
+        """
         unit = self.unit or of_format or ""
         if unit in ("", ARBITRARY):
             what = "the scan has no unit" if not unit else "a free scale needs a length"
             raise InvalidInputError(
                 "R2S301",
-                f"{what}, and no calibrate reading says how large it is",
+                "; ".join((f"{what}, and no calibrate reading says how large it is", *unusable)),
                 hint=f"give --unit, or {_MEASURE_FIRST}",
             )
         evidence = "given with --unit" if self.unit else "defined by the file's format"
@@ -100,7 +105,7 @@ class _Court:
         ratios, notes, axes = self._hear()
         declared = self.asked.unit if self.asked.unit != ARBITRARY else ""
         if not ratios:
-            decision = replace(self.asked, readings=())._declared(self.raw.unit, axes)
+            decision = self.asked.declared(self.raw.unit, axes, tuple(n.message for n in notes))
             return replace(decision, evidence=f"{decision.evidence} can be measured on the raw scan", diagnostics=notes)
         if declared:
             self._contradict(ratios, declared)
@@ -174,7 +179,9 @@ class _Court:
             return ratios, notes, self.start
         axes, (ratios, notes) = agreeing[0]
         said = f"{_by(ratios)} fit only with the file's {axes[-1]} axis up; the scan was rotated (axes {axes})"
-        warning = Diagnostic("warning", "R2S309", said, hint="give --axes z-up to keep the file's axes")
+        warning = Diagnostic(
+            "warning", "R2S309", said, hint="if the file's own axes are right, one of the readings is exchanged"
+        )
         return ratios, (*notes, warning), axes
 
     def _content(self, ratios: tuple[Ratio, ...]) -> bool:

@@ -67,7 +67,7 @@ _UNITS: tuple[Code, ...] = (
         "R2S309",
         "axes mapped",
         "The caliper lengths fit the scan only if another of its axes points up. The scan was rotated, never mirrored.",
-        "Nothing to do if the asset stands upright; otherwise give --axes z-up to keep the file's axes.",
+        "Nothing to do if the asset stands upright. If it does not, two readings were exchanged: measure again.",
     ),
     Code(
         "R2S310",
