@@ -58,7 +58,7 @@ def build(folder: Path, out: Path, cache: Path) -> tuple[int, float]:
 def row(name: str, code: int, seconds: float, out: Path) -> str:
     """Return the Markdown row of one object from its report."""
     path = out.with_name(f"{out.stem}.report.json")
-    if code not in (0,):
+    if code:
         path = out.with_name(f"{out.stem}.failed.report.json")
     if not path.exists():
         return f"| {name} | {code} | {seconds:.1f} | | | | | | | |"

@@ -64,7 +64,9 @@ def source_digest() -> str:
 
     It enters every key, so that a changed pass never meets its old results.
     """
-    modules = {target.partition(":")[0] for target in (*catalog.names().values(), *catalog.names(catalog.ANALYSES).values())}
+    modules = {
+        target.partition(":")[0] for target in (*catalog.names().values(), *catalog.names(catalog.ANALYSES).values())
+    }
     folders = [Path(__file__).parent]
     for package in sorted({module.rpartition(".")[0] or module for module in modules}):
         spec = find_spec(package)

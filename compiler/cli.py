@@ -1,7 +1,8 @@
 """
 The command ``r2s-compile``: a click group whose default command is ``build``.
 
-Thin on purpose: it reads words into a Request, calls the driver, prints, and turns errors into one line and an exit code.
+Thin on purpose: it reads words into a Request, calls the driver, prints, and turns errors into one line and an exit
+code.
 Heavy imports stay inside the commands, so that ``--help`` answers at once.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,17 +31,20 @@ class DefaultGroup(click.Group):
     """A group that runs ``build`` unless the first word that is no option names another command."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Insert ``build`` where no command is named; a file that is really called ``passes`` is written ``./passes``."""
+        """
+        Insert ``build`` where no command is named;
+        a file that is really called ``passes`` is written ``./passes``.
+        """
         words = [a for a in args if not a.startswith("-")]
         if args and args[0] not in ("--help", "-h", "--version") and not (words and args[0] in COMMANDS):
             args = ["build", *args]
         return super().parse_args(ctx, args)
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
         """Names in the order in which a user meets them."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  # click's signature
         """Import and return one command."""
         if cmd_name not in COMMANDS:
             return None
@@ -90,7 +95,7 @@ def _exit_code(run: Callable[[], Any]) -> int:
         return 0  # the reader of stdout has seen enough
     except MemoryError:
         return _say("error: out of memory outside the worker [R2S906]", 70)
-    except Exception as error:  # noqa: BLE001  # a traceback is a bug; this is the line it becomes
+    except Exception as error:  # a traceback is a bug; this is the line it becomes
         import os
         import traceback
 
@@ -99,14 +104,14 @@ def _exit_code(run: Callable[[], Any]) -> int:
         frame = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(frame.filename).name}:{frame.lineno}"
         what = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-        return _say(f"error: this is a bug of r2s: {what} ({where}); please report it, R2S_DEBUG=1 shows more [R2S900]", 70)
+        return _say(
+            f"error: this is a bug of r2s: {what} ({where}); please report it, R2S_DEBUG=1 shows more [R2S900]", 70
+        )
 
 
 def _say(line: str, code: int) -> int:
-    try:
+    with suppress(OSError):
         click.echo(line, err=True)
-    except OSError:
-        pass
     return code
 
 

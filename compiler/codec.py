@@ -2,7 +2,7 @@
 Frozen dataclasses to arrays and JSON and back, and the digests of both.
 
 A value of the IR becomes a flat dict of arrays, a JSON tree, and references to the values it was made from, so that a
-chain (hulls → surface → scan) is stored once each.  Floats keep every bit: JSON carries them by shortest round-trip repr.
+chain (hulls → surface → scan) is stored once each.  Floats keep every bit: JSON carries them by repr.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def digest_of(value: Any) -> str:
     """
     Return the SHA-256 of a dataclass over field names, dtypes, shapes and little-endian bytes.
 
-    A field that holds a value with a ``digest`` of its own enters by that digest; ``metadata={"digest": False}`` keeps a
-    field out.  The result is remembered on the object: values are frozen and their arrays read-only.
+    A field that holds a value with a ``digest`` of its own enters by that digest; ``metadata={"digest": False}`` keeps
+    a field out.  The result is remembered on the object: values are frozen and their arrays read-only.
     """
     known = value.__dict__.get("_digest") if hasattr(value, "__dict__") else None
     if known is not None:
@@ -103,7 +103,8 @@ def encode(value: Any) -> tuple[Arrays, Any]:
     """
     Return (arrays, tree) of a dataclass: arrays and bytes by path, everything else in a JSON tree.
 
-    A field that is itself a stored value (it has a ``digest``) becomes ``{"$ref": digest}``; the caller stores it apart.
+    A field that is itself a stored value (it has a ``digest``) becomes ``{"$ref": digest}``;
+    the caller stores it apart.
     """
     arrays: Arrays = {}
     tree = {"$type": _type_name(type(value))}
@@ -138,7 +139,10 @@ def _encode(value: Any, path: str, arrays: Arrays) -> Any:
 
 
 def decode(tree: Any, arrays: Mapping[str, np.ndarray], resolve: Callable[[str], Any]) -> Any:
-    """Return the value of a *tree*; *resolve* turns a reference's digest into the value (or into whatever stands for it)."""
+    """
+    Return the value of a *tree*;
+    *resolve* turns a reference's digest into the value (or into whatever stands for it).
+    """
     if isinstance(tree, list):
         return tuple(decode(t, arrays, resolve) for t in tree)
     if not isinstance(tree, dict):

@@ -18,8 +18,8 @@ class Device:
     """
     A class of scanners.
 
-    *scale* is the half-width of the relative scale error, nan where the class promises nothing; *metric* tells whether its
-    output has a unit at all; *source* says where the number is from.
+    *scale* is the half-width of the relative scale error, nan where the class promises nothing; *metric* tells
+    whether its output has a unit at all; *source* says where the number is from.
     """
 
     name: str

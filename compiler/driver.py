@@ -29,6 +29,8 @@ from r2s.compiler.report import report
 from r2s.compiler.store import DamagedEntryError, Store
 from r2s.compiler.worker import Limits
 
+_MM = 1e3
+
 
 @dataclass(frozen=True)
 class Request:
@@ -45,7 +47,7 @@ class Request:
     budgets: dict[str, float] = field(default_factory=dict)
     stop_after: str = ""
     cache: Path | None = None
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     salt: str = ""
 
 
@@ -60,14 +62,12 @@ class Build:
     failure: R2SError | None = None
 
 
-def compile_asset(
-    scan: str | Path, output: str | Path, calipers: str | Path | None = None, **options: Any
-) -> Build:
+def compile_asset(scan: str | Path, output: str | Path, calipers: str | Path | None = None, **options: Any) -> Build:
     """
     Compile *scan* into a MuJoCo asset at *output* (``.xml``) and return the build.
 
-    *options* are fields of :class:`Request`.  Raises a child of R2SError: InvalidInputError for a scan or sheet that cannot
-    be used, OverBudgetError and CalipersDisagreeError for a build that fails its verdict.
+    *options* are fields of :class:`Request`.  Raises a child of R2SError: InvalidInputError for a scan or sheet that
+    cannot be used, OverBudgetError and CalipersDisagreeError for a build that fails its verdict.
     """
     sheet = Path(calipers) if calipers is not None else None
     build = run(Request(Path(scan), Path(output), sheet, **options))
@@ -151,7 +151,13 @@ def _kinds(inputs: Inputs) -> tuple[str, ...]:
 def _measure(manager: Manager, readings: tuple[Reading, ...], traces: tuple[Trace, ...]) -> tuple[StageReadings, ...]:
     features = tuple((r.id, r.feature) for r in readings)
     made = {t.name: t.digest for t in traces}
-    wanted = [("scan", "surface"), ("surface", "surface"), ("simplified", "simplify"), ("pieces", "decompose"), ("model", "emit")]
+    wanted = [
+        ("scan", "surface"),
+        ("surface", "surface"),
+        ("simplified", "simplify"),
+        ("pieces", "decompose"),
+        ("model", "emit"),
+    ]
     return tuple(
         manager.ask("measure", {"stage": stage, "features": features}, made[name])
         for stage, name in wanted
@@ -211,7 +217,9 @@ def _conclude(
     texts = {"slots.json": slots, "report.json": text}
     hashes = {f"{where.stem}.assets/{n}": sha256(d) for n, d in meshes.items()}
     hashes |= {f"{where.stem}.{k}": sha256(t) for k, t in (*texts.items(), ("scene.xml", scene), ("xml", xml))}
-    texts["manifest.json"] = canonical(manifest(inputs, request.pipeline, made.decision, made.traces, build_key, hash_, hashes)) + "\n"
+    texts["manifest.json"] = (
+        canonical(manifest(inputs, request.pipeline, made.decision, made.traces, build_key, hash_, hashes)) + "\n"
+    )
     texts["scene.xml"] = scene
     outputs.write(where, meshes, texts, xml)
     return Build(data, said + diagnostics, made.traces, where.xml)
@@ -221,10 +229,11 @@ def _failure(judgement: Judgement, entries: tuple[budget.Entry, ...]) -> R2SErro
     over = [e for e in entries if not e.held]
     if over:
         worst = max(over, key=lambda e: e.lost / e.limit)
+        lost, limit = worst.lost * _MM, worst.limit * _MM
         return OverBudgetError(
             "R2S641",
-            f"{worst.name} lost {worst.lost * 1e3:.3f} mm (p99, {worst.term}) of the {worst.limit * 1e3:.3f} mm it may lose",
-            hint=f"allow more with --budget {worst.name}=..., or ask it for less loss with -p {worst.name}.max_error=...",
+            f"{worst.name} lost {lost:.3f} mm (p99, {worst.term}) of the {limit:.3f} mm it may lose",
+            hint=f"allow more with --budget {worst.name}=..., or ask for less loss with -p {worst.name}.max_error=...",
         )
     failed = [r for r in judgement.rows if r.verdict == "FAIL"]
     if failed:
@@ -232,8 +241,8 @@ def _failure(judgement: Judgement, entries: tuple[budget.Entry, ...]) -> R2SErro
         r = row.reading
         return CalipersDisagreeError(
             "R2S642",
-            f"check {r.id} ({r.feature.kind}): the asset has {row.model * 1e3:.2f} mm, the caliper {r.value * 1e3:.2f} mm; "
-            f"off by {row.error * 1e3:+.2f} mm against a tolerance of {r.tolerance * 1e3:.2f} mm",
+            f"check {r.id} ({r.feature.kind}): the asset has {row.model * _MM:.2f} mm, "
+            f"the caliper {r.value * _MM:.2f} mm; off by {row.error * _MM:+.2f} mm against a tolerance of {r.tolerance * _MM:.2f} mm",
             hint="measure again, look at the waterfall in the failed report, or state another tolerance",
         )
     return None

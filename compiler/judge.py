@@ -1,8 +1,8 @@
 """
 Sets what the passes did against the calipers and the budgets; the first and only place where a check value is read.
 
-Arithmetic only: the measuring was done by the virtual caliper in the worker.  For every feature the waterfall follows its
-value from the raw scan to the compiled model; each step's difference is what that pass introduced, so it closes by
+Arithmetic only: the measuring was done by the virtual caliper in the worker.  For every feature the waterfall follows
+its value from the raw scan to the compiled model; each step's difference is what that pass introduced, so it closes by
 construction.  Two numbers come out: the *estimate* of the real object (the scan's reading, anchored) and the *error* of
 the asset (the compiled model against the caliper), each with its uncertainty.
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from r2s.compiler.errors import Diagnostic
@@ -26,7 +27,13 @@ COVERAGE = 2.0  # coverage factor of the expanded uncertainty, about 95 %
 COMPLIANCE = 0.3e-3  # half-width, m, by which jaws press into a soft object (metrology: assumed)
 
 # what each stage's difference to the one before was introduced by
-INTRODUCED_BY = {"surface": "surface", "simplified": "simplify", "pieces": "decompose", "anchored": "scale", "model": "emit"}
+INTRODUCED_BY = {
+    "surface": "surface",
+    "simplified": "simplify",
+    "pieces": "decompose",
+    "anchored": "scale",
+    "model": "emit",
+}
 
 
 @dataclass(frozen=True)
@@ -62,9 +69,7 @@ class Judgement:
 def judge(readings: tuple[Reading, ...], stages: tuple[StageReadings, ...], anchor: Anchor) -> Judgement:
     """Return the judgement of *readings* (both roles) over what the virtual caliper read on each stage."""
     by_stage = {s.stage: {m.id: m for m in s.values} for s in stages}
-    rows = tuple(
-        _row(r, {name: by_stage[name][r.id] for name in STAGES if name in by_stage}, anchor) for r in readings
-    )
+    rows = tuple(_row(r, {name: by_stage[name][r.id] for name in STAGES if name in by_stage}, anchor) for r in readings)
     verdict = _overall(rows)
     return Judgement(rows, verdict, tuple(_diagnostics(rows, verdict)))
 
@@ -88,7 +93,7 @@ def _row(reading: Reading, stages: Mapping[str, Measured], anchor: Anchor) -> Ro
     anchored = values.get("pieces", math.nan) * anchor.factor
     chain = [(n, values.get(n, math.nan)) for n in ("scan", "surface", "simplified", "pieces")]
     chain += [("anchored", anchored), ("model", values.get("model", math.nan))]
-    introduced = {INTRODUCED_BY[name]: b - a for (_, a), (name, b) in zip(chain, chain[1:], strict=False)}
+    introduced = {INTRODUCED_BY[name]: b - a for (_, a), (name, b) in pairwise(chain)}
     estimate = values.get("scan", math.nan) * anchor.factor
     u_scale = 0.0 if math.isnan(anchor.u) else anchor.u
     scan = stages.get("scan")
@@ -99,7 +104,16 @@ def _row(reading: Reading, stages: Mapping[str, Measured], anchor: Anchor) -> Ro
     u_error = math.hypot(reading.u, soft, u_estimate, u_model)
     probability = conformance(error, u_error, reading.tolerance) if math.isfinite(error + u_error) else math.nan
     return Row(
-        reading, stages, anchored, introduced, estimate, u_estimate, error, u_error, probability, _verdict(reading, probability)
+        reading,
+        stages,
+        anchored,
+        introduced,
+        estimate,
+        u_estimate,
+        error,
+        u_error,
+        probability,
+        _verdict(reading, probability),
     )
 
 
@@ -117,7 +131,7 @@ def _overall(rows: tuple[Row, ...]) -> Verdict:
     verdicts = {row.verdict for row in rows}
     for worst in ("FAIL", "INCONCLUSIVE", "PASS"):
         if worst in verdicts:
-            return worst  # type: ignore[return-value]  # a literal of the tuple above
+            return worst
     return "UNCHECKED"
 
 
@@ -126,7 +140,9 @@ def _diagnostics(rows: tuple[Row, ...], verdict: Verdict) -> list[Diagnostic]:
     for row in rows:
         r = row.reading
         if row.verdict == "INCONCLUSIVE":
-            found.append(Diagnostic("warning", "R2S631", f"check {r.id} ({r.feature.kind}) is inconclusive: {_why(row)}"))
+            found.append(
+                Diagnostic("warning", "R2S631", f"check {r.id} ({r.feature.kind}) is inconclusive: {_why(row)}")
+            )
         elif r.role == "check" and not row.stages["scan"].there:
             what = f"check {r.id} ({r.feature.kind}) has no value on the raw scan: {row.stages['scan'].refused}"
             found.append(Diagnostic("note", "R2S632", what))

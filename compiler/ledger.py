@@ -19,8 +19,8 @@ class DirectedDistance:
     """
     How far the points of one shape lie from another, metres.
 
-    *start* and *end* name the shapes (``surface``, ``simplified``, ``pieces``, ``scan``); distances go from each point of
-    *start* to the nearest of *end*.  *maximum* is a bound when *certified* (no point of *start* is further), else the
+    *start* and *end* name the shapes (``surface``, ``simplified``, ``pieces``, ``scan``); distances go from each
+    point of *start* to the nearest of *end*.  *maximum* is a bound when *certified* (no point of *start* is further), else the
     largest of *samples*.  *signed_mean* is positive where *start* lies outside *end*; None where no sign exists.
     *role* says which part of the budget this is.
     """

@@ -99,7 +99,9 @@ class Manager:
                 request["source"] = {"format": value.format, "sha256": value.sha256, "path": value.path}
             else:
                 request["input"] = value
-            answer = self._worker.run(step.name, request, lambda spent: self._observe(Event("running", step.name, spent)))
+            answer = self._worker.run(
+                step.name, request, lambda spent: self._observe(Event("running", step.name, spent))
+            )
             if answer["key"] != key:
                 what = "r2s itself was changed or upgraded while it was running"
                 raise PassFailedError("R2S814", what, hint="run again")

@@ -27,7 +27,10 @@ def manifest(
     asset: str,
     outputs: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Return the manifest: inputs, effective options, a key and a digest per pass, versions, platform, output hashes."""
+    """
+    Return the manifest: inputs, effective options, a key and a digest per pass, versions, platform,
+    output hashes.
+    """
     libraries = sorted({name for t in traces for name in t.step.libraries})
     return {
         "schema": SCHEMA,

@@ -1,9 +1,9 @@
 """
 Puts a build's files on disk so that a reader never meets half of them.
 
-Content-named meshes first, then slots, report, manifest and scene, and the XML last, each by rename.  A killed run leaves
-the old XML with every file it names, or the new one with every file it names.  Only then go the meshes that no XML of this
-stem names.
+Content-named meshes first, then slots, report, manifest and scene, and the XML last, each by rename.  A killed run
+leaves the old XML with every file it names, or the new one with every file it names.  Only then go the meshes that no
+XML of this stem names.
 """
 
 from __future__ import annotations
@@ -86,8 +86,9 @@ def write(where: Layout, meshes: Mapping[str, bytes], texts: Mapping[str, str], 
                 if _OURS.fullmatch(path.name) and path.name not in meshes:
                     path.unlink(missing_ok=True)
     except OSError as error:
-        name = error.filename or where.folder
-        raise InvalidInputError("R2S808", f"cannot write {name}: {error.strerror}", hint="check the output folder") from None
+        raise InvalidInputError(
+            "R2S808", f"cannot write {error.filename or where.folder}: {error.strerror}", hint="check the output folder"
+        ) from None
 
 
 def write_failed(where: Layout, text: str) -> Path:
@@ -97,7 +98,9 @@ def write_failed(where: Layout, text: str) -> Path:
         where.folder.mkdir(parents=True, exist_ok=True)
         _put(path, text.encode())
     except OSError as error:
-        raise InvalidInputError("R2S808", f"cannot write {path}: {error.strerror}", hint="check the output folder") from None
+        raise InvalidInputError(
+            "R2S808", f"cannot write {path}: {error.strerror}", hint="check the output folder"
+        ) from None
     return path
 
 

@@ -80,7 +80,7 @@ def print_step(step: Any) -> str:
         value = getattr(step, f.name)
         if value != f.default:
             pairs.append(f"{f.name}={_print(value)}")
-    return step.name + (f"{{{' '.join(pairs)}}}" if pairs else "")
+    return str(step.name) + (f"{{{' '.join(pairs)}}}" if pairs else "")
 
 
 def text_fields(step: Any) -> tuple[dataclasses.Field[Any], ...]:

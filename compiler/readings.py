@@ -35,8 +35,8 @@ class Feature:
     """
     What the jaws spanned.
 
-    *start*, *end* and *pick* are points in the scan file's own numbers; *along* is a height on the axis of revolution above
-    the support plane, m; *axis* names that axis (``x``, ``y``, ``z``) where the sheet does.
+    *start*, *end* and *pick* are points in the scan file's own numbers; *along* is a height on the axis of revolution
+    above the support plane, m; *axis* names that axis (``x``, ``y``, ``z``) where the sheet does.
     """
 
     kind: str

@@ -24,7 +24,10 @@ KEYS = (*_TEXT, "options", "budget", "primitives")
 
 
 def read_recipe(path: Path) -> dict[str, Any]:
-    """Return the recipe at *path* as plain values; raise InvalidInputError with a place where a key or value is wrong."""
+    """
+    Return the recipe at *path* as plain values;
+    raise InvalidInputError with a place where a key or value is wrong.
+    """
     try:
         data = path.read_bytes()
     except OSError as error:

@@ -95,13 +95,19 @@ def blind_spots(inputs: Inputs) -> list[str]:
 
 def _row(row: Row) -> dict[str, Any]:
     r = row.reading
-    return _json(
+    return _fields(
         {
             "id": r.id,
             "feature": r.feature.kind,
             "role": r.role,
             "unit": "m",
-            "caliper": {"value": r.value, "u": r.u, "n": len(r.values), "method": "measured", "accuracy": r.accuracy_method},
+            "caliper": {
+                "value": r.value,
+                "u": r.u,
+                "n": len(r.values),
+                "method": "measured",
+                "accuracy": r.accuracy_method,
+            },
             "stages": {name: _measured(m) for name, m in row.stages.items()},
             "anchored": row.anchored,
             "introduced": dict(row.introduced),
@@ -124,7 +130,7 @@ def _pass(trace: Trace) -> dict[str, Any]:
 
 
 def _term(term: Term) -> dict[str, Any]:
-    return _json({"type": type(term).__name__, **asdict(term)})
+    return _fields({"type": type(term).__name__, **asdict(term)})
 
 
 def _bound(bound: Bound) -> dict[str, Any]:
@@ -135,6 +141,10 @@ def _bound(bound: Bound) -> dict[str, Any]:
         "certified": bound.certified,
         "parts": [{"term": name, "maximum": value} for name, value in bound.parts],
     }
+
+
+def _fields(value: Mapping[str, Any]) -> dict[str, Any]:
+    return {k: _json(v) for k, v in value.items()}
 
 
 def _json(value: Any) -> Any:

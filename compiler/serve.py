@@ -1,4 +1,7 @@
-"""What the worker does with a request: run one pass or analysis on stored values, store the outcome, answer its record."""
+"""
+What the worker does with a request: run one pass or analysis on stored values, store the outcome,
+answer its record.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +37,11 @@ class Server:
         except MemoryError:
             what = f"{request['name']} ran out of memory"
             return _failure("PassFailedError", PassFailedError("R2S813", what, hint="allow more with --limit 16GiB"))
-        except Exception as error:  # noqa: BLE001  # whatever breaks here is a bug of ours, said in one line
+        except Exception as error:  # whatever breaks here is a bug of ours, said in one line
             where = traceback.extract_tb(error.__traceback__)[-1]
-            what = f"{request['name']} broke: {type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"
+            what = (
+                f"{request['name']} broke: {type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"
+            )
             bug = InternalError("R2S903", what[:400], hint="please report it with the scan and the sheet")
             traceback.print_exc()
             return _failure("InternalError", bug)
@@ -73,4 +78,3 @@ def _unchanged(source: Source) -> None:
 
 def _failure(name: str, error: R2SError) -> dict[str, Any]:
     return {"error": {"class": name, "code": error.code, "message": error.message, "hint": error.hint}}
-

@@ -14,6 +14,7 @@ import json
 import os
 import secrets
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -71,8 +72,8 @@ class Store:
 
         arrays, tree = encode(value)
         buffer = BytesIO()
-        # savez's own keyword namespace holds "file"; a dot-free rename keeps any path legal
-        np.savez(buffer, **{f"a{i}": array for i, array in enumerate(arrays.values())})
+        # numbered, as savez has a keyword of its own and a path may hold dots
+        np.savez(buffer, **{f"a{i}": array for i, array in enumerate(arrays.values())})  # type: ignore[arg-type]  # stubs read ** as allow_pickle
         data = buffer.getvalue()
         self._write(path.with_suffix(".npz"), data)
         body = {"schema": SCHEMA, "tree": tree, "arrays": list(arrays), "npz": sha256(data)}
@@ -118,10 +119,8 @@ class Store:
             return None
         if record.value is not None and not self._whole(record.value):
             return None
-        try:
+        with suppress(OSError):
             os.utime(path)  # prune drops what was not used for long
-        except OSError:
-            pass
         return record
 
     def record(self, record: Record) -> None:
@@ -152,7 +151,9 @@ class Store:
     def prune(self, *, older_than: float | None = None, max_bytes: int | None = None) -> tuple[int, int]:
         """
         Remove entries not used since the time *older_than* (seconds since the epoch), then the oldest until the rest
-        fits *max_bytes*; return (files removed, bytes removed).  A build that runs meanwhile makes again what it misses.
+        fits *max_bytes*; return (files removed, bytes removed).
+
+        A build that runs meanwhile makes again what it misses.
         """
         found = sorted(self.entries(), key=lambda e: (e[2], e[0]))
         total = sum(size for _, size, _ in found)
@@ -196,7 +197,10 @@ class Store:
 
 
 def write_aside(path: Path, data: bytes, *, durable: bool = False) -> None:
-    """Write *data* to a temporary name beside *path* and rename it there; a link at *path* is replaced, not followed."""
+    """
+    Write *data* to a temporary name beside *path* and rename it there; a link at *path* is replaced,
+    not followed.
+    """
     aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
         with open(aside, "xb") as file:

@@ -9,7 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-_STEPS = (("surface", "surface"), ("simplify", "simplify"), ("decompose", "hulls"), ("scale", "scale"), ("emit", "MJCF"))
+_STEPS = (
+    ("surface", "surface"),
+    ("simplify", "simplify"),
+    ("decompose", "hulls"),
+    ("scale", "scale"),
+    ("emit", "MJCF"),
+)
 _MM = 1e3
 
 
@@ -18,7 +24,9 @@ def summary(report: Mapping[str, Any], *, seconds: float, written: str = "") -> 
     lines = [_headline(report, seconds), *_unit(report), *_waterfall(report), *_scale(report), *_check(report)]
     lines += [*_contact(report), *_budgets(report), *_unseen(report), *_slots(report), *_blind(report)]
     if written:
-        lines.append(_line("wrote", f"{written} +scene +assets +slots +report +manifest   asset {report['asset'][:12]}"))
+        lines.append(
+            _line("wrote", f"{written} +scene +assets +slots +report +manifest   asset {report['asset'][:12]}")
+        )
     return "\n".join(lines)
 
 
@@ -50,7 +58,11 @@ def _waterfall(report: Mapping[str, Any]) -> Iterator[str]:
     head = f"{'mm':<{width}} {'calipers':>13} {'scan':>8}" + "".join(f"{name:>9}" for _, name in _STEPS[:-1])
     yield f"{head} {'MJCF':>8} {'error':>7} {'U95':>6}"
     for row in rows:
-        cells = [f"{_label(row):<{width}}", f"{_caliper(row):>13}", f"{_mm(row['stages'].get('scan', {}).get('value')):>8}"]
+        cells = [
+            f"{_label(row):<{width}}",
+            f"{_caliper(row):>13}",
+            f"{_mm(row['stages'].get('scan', {}).get('value')):>8}",
+        ]
         cells += [f"{_signed(row['introduced'].get(key)):>8}" for key, _ in _STEPS[:-1]]
         model = row["stages"].get("model", {}).get("value")
         cells += [f"{_mm(model):>8}", f"{_signed(row['error']['value']):>7}", f"{_mm(row['error']['U95']):>6}"]
@@ -102,7 +114,9 @@ def _contact(report: Mapping[str, Any]) -> Iterator[str]:
 def _budgets(report: Mapping[str, Any]) -> Iterator[str]:
     for entry in report["budgets"]:
         held = "held" if entry["held"] else "OVER"
-        yield _line("budget", f"{entry['name']} {entry['lost'] * _MM:.3f} of {entry['limit'] * _MM:.3f} mm (p99): {held}")
+        yield _line(
+            "budget", f"{entry['name']} {entry['lost'] * _MM:.3f} of {entry['limit'] * _MM:.3f} mm (p99): {held}"
+        )
 
 
 def _unseen(report: Mapping[str, Any]) -> Iterator[str]:
@@ -121,10 +135,14 @@ def _slots(report: Mapping[str, Any]) -> Iterator[str]:
         if slot:
             low, high = slot["lo"] * factor, slot["hi"] * factor
             method = slot["method"].upper() if slot["method"] == "assumed" else slot["method"]
-            yield _line(label, f"{slot['nominal'] * factor:.4g} [{low:.4g}, {high:.4g}] {unit} {method}".replace("  ", " "))
+            yield _line(
+                label, f"{slot['nominal'] * factor:.4g} [{low:.4g}, {high:.4g}] {unit} {method}".replace("  ", " ")
+            )
     inertia = _slot(report, "inertia")
     if inertia:
-        yield _line("inertia", f"x{inertia['nominal']:.4g} [{inertia['lo']:.3g}, {inertia['hi']:.3g}] {inertia['method']}")
+        yield _line(
+            "inertia", f"x{inertia['nominal']:.4g} [{inertia['lo']:.3g}, {inertia['hi']:.3g}] {inertia['method']}"
+        )
 
 
 def _blind(report: Mapping[str, Any]) -> Iterator[str]:

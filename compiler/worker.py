@@ -17,16 +17,15 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from r2s.compiler.errors import PassFailedError, R2SError, error_class
 
-_ONE_THREAD = {
-    name: "1"
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
-}
+_POOLS = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM")
+_ONE_THREAD = {f"{pool}_NUM_THREADS".replace("MAXIMUM_NUM", "MAXIMUM"): "1" for pool in _POOLS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +56,14 @@ class Worker:
 
     def run(self, name: str, request: dict[str, Any], tick: Callable[[float], None] | None = None) -> dict[str, Any]:
         """
-        Return the worker's answer to *request*; raise what the pass raised, or PassFailedError after a crash or a limit.
+        Return the worker's answer to *request*; raise what the pass raised, or PassFailedError after a crash or a
+        limit.
 
         *name* is the pass, for messages; *tick* is called with the seconds so far about ten times a second.
         """
         process = self._start()
-        assert process.stdin is not None and process.stdout is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
         begun = time.monotonic()
         line = b""
         try:
@@ -97,10 +98,8 @@ class Worker:
             self._process.wait()
             for pipe in (self._process.stdin, self._process.stdout):
                 if pipe is not None:
-                    try:
+                    with suppress(OSError):
                         pipe.close()
-                    except OSError:
-                        pass
             self._process = None
         if self._log is not None:
             self._log.close()
@@ -109,7 +108,7 @@ class Worker:
     def _start(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
             self.close()
-            self._log = tempfile.TemporaryFile()
+            self._log = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the worker
             arguments = [str(self._store), str(self._limits.memory), str(os.getpid())]
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "r2s.compiler.worker", *arguments],
@@ -153,7 +152,7 @@ def main(arguments: list[str]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the manager decides what an interrupt means
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints goes to the log
-    pin = _pin(root)
+    pin = _pin()
     # libraries count CPUs and threads when they load, so everything else comes after the pin
     import resource
 
@@ -180,7 +179,7 @@ def _die_with(parent: int) -> None:
         os._exit(1)
 
 
-def _pin(root: Path) -> object:
+def _pin() -> object:
     """
     Pin this process to one CPU and return what holds the claim.
 

@@ -1,4 +1,7 @@
-"""What every test may use: where real data and cases lie, the installed command, and the plugin of misbehaving passes."""
+"""
+What every test may use: where real data and cases lie, the installed command,
+and the plugin of misbehaving passes.
+"""
 
 from __future__ import annotations
 

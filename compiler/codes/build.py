@@ -8,13 +8,15 @@ CODES: tuple[Code, ...] = (
     Code(
         "R2S801",
         "damaged cache entry",
-        "An entry of the cache does not hold the bytes it was stored with: a disk fault, or somebody edited it. It was dropped.",
+        "An entry of the cache does not hold the bytes it was stored with: a disk fault, or somebody edited it. It "
+        "was dropped.",
         "Run again; the entry is made anew. If it happens often, check the disk.",
     ),
     Code(
         "R2S802",
         "not reproducible",
-        "The same pass with the same input, options and versions gave two different results. That breaks the promise of equal bytes.",
+        "The same pass with the same input, options and versions gave two different results. That breaks the "
+        "promise of equal bytes.",
         "Compare with a fresh --cache, and report it with the scan and the platform.",
     ),
     Code(
@@ -26,7 +28,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "R2S804",
         "scan changed while it was read",
-        "The file's hash after reading is not the one before. What was read would be stored under a wrong name, so it was not stored.",
+        "The file's hash after reading is not the one before. What was read would be stored under a wrong name, so "
+        "it was not stored.",
         "Wait until the scanner has finished writing, and run again.",
     ),
     Code(
@@ -44,7 +47,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "R2S807",
         "output is a link",
-        "The output's name is a symbolic link. It is replaced by a regular file; its target is neither read nor changed.",
+        "The output's name is a symbolic link. It is replaced by a regular file; its target is neither read nor "
+        "changed.",
         "Nothing, if that is meant.",
     ),
     Code(
@@ -62,7 +66,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "R2S812",
         "library broke down",
-        "A native library crashed inside a pass, or went over its memory. The worker process was replaced; nothing was kept of its result.",
+        "A native library crashed inside a pass, or went over its memory. The worker process was replaced; nothing "
+        "was kept of its result.",
         "If it is memory, allow more with --limit 16GiB; else report the scan.",
     ),
     Code(
@@ -74,8 +79,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "R2S814",
         "r2s changed during a build",
-        "The key of an action holds r2s's own source; worker and manager no longer agree on it, so a file of r2s or of a "
-        "package with passes was changed, installed or upgraded meanwhile.",
+        "The key of an action holds r2s's own source; worker and manager no longer agree on it, so a file of r2s or"
+        " of a package with passes was changed, installed or upgraded meanwhile.",
         "Run again.",
     ),
 )

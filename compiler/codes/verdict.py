@@ -15,15 +15,15 @@ CODES: tuple[Code, ...] = (
     Code(
         "R2S602",
         "large correction of scale",
-        "The scan has a unit, and the calipers changed its scale by more than 2 %. Scanners are mostly better than"
-        " that.",
+        "The scan has a unit, and the calipers changed its scale by more than 2 %. Scanners are mostly better than "
+        "that.",
         "Check the unit and the readings; if they are right, calibrate the scanner.",
     ),
     Code(
         "R2S603",
         "calipers contradict the scan's scale",
-        "The scan has a unit, and the calipers differ from it by more than 8 %: no drift of a scanner, but a wrong"
-        " unit, feature or reading.",
+        "The scan has a unit, and the calipers differ from it by more than 8 %: no drift of a scanner, but a wrong "
+        "unit, feature or reading.",
         "Correct the unit or the readings; a scan whose scale is arbitrary needs --unit arbitrary.",
     ),
     Code(
@@ -41,24 +41,24 @@ CODES: tuple[Code, ...] = (
     Code(
         "R2S606",
         "readings do not agree on one scale",
-        "The readings scatter about the common scale by more than their uncertainties allow. The uncertainty of "
-        "the scale was widened by the Birge ratio. A surface offset, a soft object, or a slip does this.",
+        "The readings scatter about the common scale by more than their uncertainties allow. The uncertainty of the"
+        " scale was widened by the Birge ratio. A surface offset, a soft object, or a slip does this.",
         "Measure the reading that stands out again; give the true accuracy of the instrument; mark soft parts "
         "compliant.",
     ),
     Code(
         "R2S631",
         "inconclusive check",
-        "The probability that the asset meets the tolerance of a check reading lies between 5 % and 95 %, or the feature "
-        "could not be measured on the compiled model. Neither pass nor fail would be honest.",
+        "The probability that the asset meets the tolerance of a check reading lies between 5 % and 95 %, or the "
+        "feature could not be measured on the compiled model. Neither pass nor fail would be honest.",
         "Measure with a better instrument, repeat the reading, widen the tolerance if the use allows it, or scan "
         "again.",
     ),
     Code(
         "R2S632",
         "check without a raw value",
-        "The feature of a check reading could not be measured on the raw scan, so the waterfall has no beginning; the "
-        "verdict rests on the compiled model alone.",
+        "The feature of a check reading could not be measured on the raw scan, so the waterfall has no beginning; "
+        "the verdict rests on the compiled model alone.",
         "Nothing, if the reason is understood; else scan the side that is missing.",
     ),
     Code(
@@ -77,8 +77,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "R2S642",
         "calipers disagree",
-        "A check reading says that the finished asset does not meet its tolerance, with a conformance probability of 5 % or "
-        "less (JCGM 106). An earlier asset was left as it is; the failed report holds the waterfall.",
+        "A check reading says that the finished asset does not meet its tolerance, with a conformance probability "
+        "of 5 % or less (JCGM 106). An earlier asset was left as it is; the failed report holds the waterfall.",
         "Measure the feature again, see in the waterfall which pass moved it, and look for a wrong unit, role or "
         "feature.",
     ),

@@ -17,27 +17,49 @@ LEVELS = {"0": 0.05, "1": 0.02, "2": 0.01, "3": 0.005}
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.argument("scan", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="The asset's XML; everything else goes beside it.")
-@click.option("--calipers", type=click.Path(path_type=Path), metavar="YAML", help="What you measured: measurements.yaml.")
-@click.option("--unit", default="", help="Unit of the scan's numbers (mm, m, in, ...), or 'arbitrary' for a free scale.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="The asset's XML; everything else goes beside it."
+)
+@click.option(
+    "--calipers", type=click.Path(path_type=Path), metavar="YAML", help="What you measured: measurements.yaml."
+)
+@click.option(
+    "--unit", default="", help="Unit of the scan's numbers (mm, m, in, ...), or 'arbitrary' for a free scale."
+)
 @click.option(
     "--scale",
     type=click.Choice(["auto", "apply", "verify"]),
     help="auto: correct a scale that is over 2 u from 1; apply: always; verify: never.  [default: auto]",
 )
 @click.option("--device", help="Class of scanner, for the prior of its scale.  [default: unknown]")
-@click.option("--within", metavar="LENGTH", help="Total loss allowed, split over the passes (p99), e.g. 1mm; else exit 4.")
+@click.option(
+    "--within", metavar="LENGTH", help="Total loss allowed, split over the passes (p99), e.g. 1mm; else exit 4."
+)
 @click.option("--budget", multiple=True, metavar="PASS=LENGTH", help="Loss allowed to one pass, e.g. decompose=0.8mm.")
-@click.option("-O", "level", type=click.Choice(list(LEVELS)), help="Fineness of the pieces: 5, 2, 1, 0.5 % of the diagonal.")
+@click.option(
+    "-O", "level", type=click.Choice(list(LEVELS)), help="Fineness of the pieces: 5, 2, 1, 0.5 % of the diagonal."
+)
 @click.option("--no-primitives", is_flag=True, help="Meshes only: no box, sphere or capsule geom.")
-@click.option("--origin", type=click.Choice(["base", "com", "scan"]), help="Origin of the asset's frame.  [default: base]")
-@click.option("--body", type=click.Choice(["free", "static"]), help="A free joint, or fixed to the world.  [default: free]")
-@click.option("-p", "options", multiple=True, metavar="PASS.OPTION=VALUE", help="Set an option; see r2s-compile passes.")
-@click.option("--passes", "text", metavar="TEXT", help="The whole pipeline as text: 'ingest | surface{method=poisson} | ...'.")
-@click.option("--recipe", type=click.Path(path_type=Path), help="YAML file with any of these options; the command line wins.")
+@click.option(
+    "--origin", type=click.Choice(["base", "com", "scan"]), help="Origin of the asset's frame.  [default: base]"
+)
+@click.option(
+    "--body", type=click.Choice(["free", "static"]), help="A free joint, or fixed to the world.  [default: free]"
+)
+@click.option(
+    "-p", "options", multiple=True, metavar="PASS.OPTION=VALUE", help="Set an option; see r2s-compile passes."
+)
+@click.option(
+    "--passes", "text", metavar="TEXT", help="The whole pipeline as text: 'ingest | surface{method=poisson} | ...'."
+)
+@click.option(
+    "--recipe", type=click.Path(path_type=Path), help="YAML file with any of these options; the command line wins."
+)
 @click.option("--stop-after", metavar="PASS", default="", help="Stop after this pass and report; writes no asset.")
 @click.option("--limit", "limits", multiple=True, metavar="120s|8GiB", help="Time and memory of a pass.")
-@click.option("--cache", type=click.Path(path_type=Path), help="Cache folder.  [default: R2S_CACHE or the user's cache]")
+@click.option(
+    "--cache", type=click.Path(path_type=Path), help="Cache folder.  [default: R2S_CACHE or the user's cache]"
+)
 @click.option("--salt", default="", help="Any text; results of another salt are not reused.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON on stdout instead of the summary.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no summary; warnings and errors still show.")
@@ -97,7 +119,9 @@ def _request(scan: Path, given: dict[str, Any]) -> Any:
     budgets = {**recipe.get("budget", {}), **dict(_pair(text, "--budget") for text in given["budget"])}
     within = given["within"] or recipe.get("within")
     if given["output"] is None and not given["stop_after"]:
-        raise UsageError("R2S021", "no output is named", hint="add -o build/name.xml, or --stop-after PASS to write none")
+        raise UsageError(
+            "R2S021", "no output is named", hint="add -o build/name.xml, or --stop-after PASS to write none"
+        )
     return Request(
         scan=scan,
         output=given["output"],

@@ -19,8 +19,8 @@ def explain(code: str | None) -> None:
         for entry in known.values():
             click.echo(f"{entry.name}  {entry.title}")
         return
-    entry = known.get(code.upper())
-    if entry is None:
+    if code.upper() not in known:
         hint = did_you_mean(code.upper(), known) or "r2s-compile explain lists all codes"
         raise UsageError("R2S025", f"there is no code {code!r}", hint=hint)
+    entry = known[code.upper()]
     click.echo(f"{entry.name}: {entry.title}\n\n{entry.meaning}\n\nWhat to do: {entry.remedy}")

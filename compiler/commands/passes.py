@@ -52,9 +52,7 @@ def _describe(name: str) -> dict[str, Any]:
         "to": value.__name__,
         "does": text.splitlines()[0] if text else "",
         "text": text,
-        "options": [
-            {"name": f.name, "type": _type(f), "default": repr(f.default)} for f in text_fields(cls)
-        ],
+        "options": [{"name": f.name, "type": _type(f), "default": repr(f.default)} for f in text_fields(cls)],
     }
 
 

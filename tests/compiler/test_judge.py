@@ -22,11 +22,22 @@ LENGTH = st.floats(0.001, 1.0)
 
 def reading(role: str, value: float = 0.057, tolerance: float = 0.5e-3, *, compliant: bool = False) -> Reading:
     return Reading(
-        "A", Feature("extent_x"), (value,), 0.03e-3, "declared", 0.0, role, tolerance, compliant, "caliper"  # type: ignore[arg-type]
+        "A",
+        Feature("extent_x"),
+        (value,),
+        0.03e-3,
+        "declared",
+        0.0,
+        role,
+        tolerance,
+        compliant,
+        "caliper",  # type: ignore[arg-type]
     )
 
 
-def stages(scan: float, surface: float, simplified: float, pieces: float, model: float, u: float = 1e-5) -> tuple[StageReadings, ...]:
+def stages(
+    scan: float, surface: float, simplified: float, pieces: float, model: float, u: float = 1e-5
+) -> tuple[StageReadings, ...]:
     values = {"scan": scan, "surface": surface, "simplified": simplified, "pieces": pieces, "model": model}
     return tuple(StageReadings(n, (Measured("A", v, u, "test"),)) for n, v in values.items())
 
@@ -106,7 +117,10 @@ def test_a_refused_feature_is_inconclusive_and_says_why() -> None:
 
 def test_budgets_split_and_judge_the_p99() -> None:
     limits = split(1e-3, {"decompose": 0.3e-3})
-    terms = {"decompose": [distance("inflation", 2e-3, 0.31e-3), distance("deficit", 1e-4, 1e-5)], "surface": [distance("forward", 1, 0.25e-3)]}
+    terms = {
+        "decompose": [distance("inflation", 2e-3, 0.31e-3), distance("deficit", 1e-4, 1e-5)],
+        "surface": [distance("forward", 1, 0.25e-3)],
+    }
     over, held = entries(limits, terms)
 
     assert sum(split(1e-3, {}).values()) == pytest.approx(1e-3)

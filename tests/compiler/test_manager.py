@@ -184,7 +184,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(store: Store, source: S
 
 
 def test_prune_removes_old_entries_and_a_build_makes_them_again(store: Store, source: Source) -> None:
-    (trace,) = build(store, source, "tiny_ingest")
+    build(store, source, "tiny_ingest")
     assert store.prune(older_than=time.time() - 3600) == (0, 0)
     files, freed = store.prune(max_bytes=0)
 
@@ -195,8 +195,9 @@ def test_prune_removes_old_entries_and_a_build_makes_them_again(store: Store, so
 
 def test_the_worker_dies_with_its_manager(store: Store, source: Source, tmp_path: Path) -> None:
     program = (
-        "import sys; from pathlib import Path; from r2s.compiler.manager import Manager; from r2s.compiler.store import Store;"
-        "from r2s.compiler.worker import Limits; from r2s.compiler.ir import Source; from r2s.compiler.pipeline import Pipeline;"
+        "import sys; from pathlib import Path; from r2s.compiler.manager import Manager;"
+        "from r2s.compiler.store import Store; from r2s.compiler.worker import Limits;"
+        "from r2s.compiler.ir import Source; from r2s.compiler.pipeline import Pipeline;"
         "Manager(Store(Path(sys.argv[1])), Limits(60)).run(Pipeline.parse('tiny_ingest | misbehave{how=hang}'),"
         "Source('txt', sys.argv[2], sys.argv[3]))"
     )

@@ -93,7 +93,13 @@ def test_the_asset_hash_is_over_every_file() -> None:
     base = asset_hash({"a": b"1"}, "s", "c", "x")
 
     assert asset_hash({"a": b"1"}, "s", "c", "x") == base
-    for other in (({"a": b"2"}, "s", "c", "x"), ({"b": b"1"}, "s", "c", "x"), ({"a": b"1"}, "t", "c", "x"), ({"a": b"1"}, "s", "d", "x"), ({"a": b"1"}, "s", "c", "y")):
+    for other in (
+        ({"a": b"2"}, "s", "c", "x"),
+        ({"b": b"1"}, "s", "c", "x"),
+        ({"a": b"1"}, "t", "c", "x"),
+        ({"a": b"1"}, "s", "d", "x"),
+        ({"a": b"1"}, "s", "c", "y"),
+    ):
         assert asset_hash(*other) != base
 
 

@@ -1,4 +1,7 @@
-"""The walk-through of docs/add-a-pass.md, done as a reader would: its files written, its commands run, its test passing."""
+"""
+The walk-through of docs/add-a-pass.md, done as a reader would: its files written, its commands run,
+its test passing.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "add-a-pass.md").read_text()
-FILES = re.findall(r"```\w+ file=(\S+)\n(.*?)```", PAGE, re.S)
-COMMANDS = re.findall(r"```console run\n\$ ([^\n]+)\n(.*?)```", PAGE, re.S)
+FILES = re.findall(r"```\w+ file=(\S+)\n(.*?)```", PAGE, re.DOTALL)
+COMMANDS = re.findall(r"```console run\n\$ ([^\n]+)\n(.*?)```", PAGE, re.DOTALL)
 
 
 @pytest.fixture(scope="module")
