@@ -119,17 +119,20 @@ def _foot(z: Floats, noise: float, spacing: float) -> float:
     Return the height at which walls begin.
 
     Above the foot of a wall, or of a ball, points lie evenly in height, and noise blurs the end of that but leaves the
-    count below a height in line with it: a line through the counts meets zero at the foot.
+    count below a height in line with it: a line through the counts meets zero at the foot.  A rounded foot that the
+    scanner could not look under bends the line; then the lowest point is the better answer.
     """
     heights = np.sort(z)
     lowest, height = float(heights[0]), float(np.ptp(z))
     top = lowest + max(0.1 * height, 10 * spacing)
-    index = np.flatnonzero((heights >= lowest + 4 * noise) & (heights <= top))
-    if len(index) < 10:
+    start = lowest + 4 * noise
+    index = np.flatnonzero((heights >= start) & (heights <= top))
+    lower = int((heights[index] <= (start + top) / 2).sum())
+    if len(index) < 10 or abs(lower - len(index) / 2) > 1.5 * math.sqrt(len(index)):
         return lowest
     slope, at_zero = np.polyfit(heights[index] - lowest, index + 0.5, 1)
     foot = lowest - float(at_zero / slope) if slope > 0 else lowest
-    return float(np.clip(foot, lowest - spacing, lowest + 4 * noise + spacing))
+    return float(np.clip(foot, lowest - spacing, lowest + 4 * noise))
 
 
 def _loops(edges: Ints) -> int:
