@@ -41,6 +41,7 @@ class Request:
     calipers: Path | None = None
     pipeline: Pipeline = field(default_factory=lambda: Pipeline.parse(DEFAULT))
     unit: str = ""
+    axes: str = "auto"
     scale_mode: str = "auto"
     device: str = "unknown"
     within: float | None = None
@@ -108,7 +109,16 @@ class _Made:
 
 def _make(manager: Manager, request: Request, inputs: Inputs, where: outputs.Layout | None) -> _Made:
     calibrate = inputs.sheet.of_role("calibrate")
-    asked = {"unit": request.unit, "mode": request.scale_mode, "readings": calibrate}
+    asked = {
+        "unit": request.unit,
+        "mode": request.scale_mode,
+        "readings": calibrate,
+        "axes": request.axes,
+        "kinds": _kinds(inputs),
+    }
+    for step in request.pipeline.steps:
+        if hasattr(step, "support"):  # the table that ingest will cut must not be measured
+            asked["support"] = step.support
     decision: Decision = manager.ask("settle", asked, inputs.source)
     pipeline = request.pipeline.given(_given(request, inputs, decision, where))
     if request.stop_after:
@@ -242,7 +252,8 @@ def _failure(judgement: Judgement, entries: tuple[budget.Entry, ...]) -> R2SErro
         return CalipersDisagreeError(
             "R2S642",
             f"check {r.id} ({r.feature.kind}): the asset has {row.model * _MM:.2f} mm, "
-            f"the caliper {r.value * _MM:.2f} mm; off by {row.error * _MM:+.2f} mm against a tolerance of {r.tolerance * _MM:.2f} mm",
+            f"the caliper {r.value * _MM:.2f} mm; off by {row.error * _MM:+.2f} mm "
+            f"against a tolerance of {r.tolerance * _MM:.2f} mm",
             hint="measure again, look at the waterfall in the failed report, or state another tolerance",
         )
     return None

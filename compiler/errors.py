@@ -102,8 +102,8 @@ class InternalError(R2SError):
 
 def error_class(name: str) -> type[R2SError]:
     """Return the class of the tree called *name*; the worker sends errors by name."""
-    found = {c.__name__: c for c in (R2SError, *_descendants(R2SError))}
-    return found.get(name, InternalError)
+    known: tuple[type[R2SError], ...] = (R2SError, *_descendants(R2SError))
+    return {c.__name__: c for c in known}.get(name, InternalError)
 
 
 def _descendants(cls: type[R2SError]) -> tuple[type[R2SError], ...]:

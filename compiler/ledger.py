@@ -20,8 +20,9 @@ class DirectedDistance:
     How far the points of one shape lie from another, metres.
 
     *start* and *end* name the shapes (``surface``, ``simplified``, ``pieces``, ``scan``); distances go from each
-    point of *start* to the nearest of *end*.  *maximum* is a bound when *certified* (no point of *start* is further), else the
-    largest of *samples*.  *signed_mean* is positive where *start* lies outside *end*; None where no sign exists.
+    point of *start* to the nearest of *end*.  *maximum* is a bound when *certified* (no point of *start* is
+    further), else the largest of *samples*.  *signed_mean* is positive where *start* lies outside *end*; None
+    where no sign exists.
     *role* says which part of the budget this is.
     """
 

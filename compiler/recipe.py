@@ -19,7 +19,7 @@ from r2s.compiler.strict_yaml import parse_yaml
 from r2s.compiler.suggest import did_you_mean
 from r2s.compiler.yaml_tree import Document, ListNode, MapNode, Mark, Node, TextNode
 
-_TEXT = ("passes", "unit", "scale", "device", "within", "origin", "body", "level")
+_TEXT = ("passes", "unit", "scale", "device", "within", "up", "origin", "body", "level")
 KEYS = (*_TEXT, "options", "budget", "primitives")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
@@ -42,9 +42,9 @@ class Ingest:
     version: ClassVar[int] = 1
     libraries: ClassVar[tuple[str, ...]] = ("numpy", "scipy")
 
-    unit: str = "m"
-    factor: float = 1.0
-    axes: str = KEEP_AXES
+    unit: str = field(default="m", metadata={"given": True})
+    factor: float = field(default=1.0, metadata={"given": True})
+    axes: str = field(default=KEEP_AXES, metadata={"given": True})
     support: str = "auto"
     strays: str = "drop"
     limit: int = LIMIT

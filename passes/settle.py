@@ -44,6 +44,7 @@ class Settle:
     readings of role calibrate; others may not decide
     axes     ``auto``, ``z-up``, ``y-up``, or a map such as ``+x-z+y``
     support  as for ingest
+    kinds    of feature on the whole sheet, checks included: with a diameter, a height is along the axis of revolution
     """
 
     name: ClassVar[str] = "settle"
@@ -55,6 +56,7 @@ class Settle:
     readings: tuple[Reading, ...] = ()
     axes: str = "auto"
     support: str = "auto"
+    kinds: tuple[str, ...] = ()
 
     def run(self, source: Source, /) -> Outcome[Decision]:
         """
@@ -232,7 +234,8 @@ class _Court:
 
     @cached_property
     def _gauge(self) -> Gauge:
-        return Gauge(self.cleaned, self.start, frozenset(r.feature.kind for r in self.asked.readings))
+        kinds = frozenset(self.asked.kinds) | {r.feature.kind for r in self.asked.readings}
+        return Gauge(self.cleaned, self.start, kinds)
 
     def _as_measured(self, feature: Feature, axes: str) -> Feature:
         """Return what *feature* under *axes* is called under the starting axes: a width has no sign, only a name."""

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests_support import COMMAND, ROOT
 
-ROOT = Path(__file__).parent.parent
 PLUGIN = Path(__file__).parent / "plugin"
-COMMAND = Path(sys.executable).with_name("r2s-compile")
 
 
 @pytest.fixture(scope="session")

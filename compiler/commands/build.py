@@ -26,6 +26,7 @@ LEVELS = {"0": 0.05, "1": 0.02, "2": 0.01, "3": 0.005}
 @click.option(
     "--unit", default="", help="Unit of the scan's numbers (mm, m, in, ...), or 'arbitrary' for a free scale."
 )
+@click.option("--up", help="Which way is up in the file: x, y, z, or a map such as +x-z+y.  [default: auto]")
 @click.option(
     "--scale",
     type=click.Choice(["auto", "apply", "verify"]),
@@ -128,6 +129,7 @@ def _request(scan: Path, given: dict[str, Any]) -> Any:
         calipers=given["calipers"],
         pipeline=pipeline.with_options(changes),
         unit=given["unit"] or recipe.get("unit", ""),
+        axes=given["up"] or recipe.get("up", "auto"),
         scale_mode=given["scale"] or recipe.get("scale", "auto"),
         device=given["device"] or recipe.get("device", "unknown"),
         within=parse_length(within) if within else None,
