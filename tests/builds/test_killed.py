@@ -1,4 +1,4 @@
-"""Builds killed at random moments, and four at once: the XML and every file it names, and the rerun is the clean build."""
+"""Builds killed at random moments, and four at once: the XML and every file it names; the rerun is the clean build."""
 
 from __future__ import annotations
 
