@@ -23,7 +23,7 @@ def canonical(vertices: Floats, faces: Ints, observed: Bools, *, exact: bool = F
     used, compact = np.unique(faces, return_inverse=True)
     kept = vertices[used] if exact else rounded(vertices[used])
     order = np.lexsort((kept[:, 2], kept[:, 1], kept[:, 0]))
-    rank = np.empty_like(order)
+    rank = np.zeros_like(order)
     rank[order] = np.arange(len(order))
     renamed = rank[compact.reshape(faces.shape)]
     first = renamed.argmin(axis=1)[:, None]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from r2s.compiler.ir import Floats, Scan
+from r2s.passes._neighbours import neighbours
 
 _LIMIT = 60_000  # points; about twice as many faces come out
 _QUIET = 0.15  # noise left after thinning, as a share of the cell, at which a normal from neighbours is good
@@ -14,7 +15,11 @@ _QUIET = 0.15  # noise left after thinning, as a share of the cell, at which a n
 
 @dataclass(frozen=True, eq=False)
 class Cloud:
-    """Points (n, 3) m, file normals (n, 3) or (0, 3), pitch (side of the square that one point stands for) and noise, m."""
+    """
+    Points (n, 3) m, file normals (n, 3) or (0, 3), noise m.
+
+    *pitch* is the side of the square that one point stands for, m.
+    """
 
     points: Floats
     file_normals: Floats
@@ -43,9 +48,7 @@ def working_cloud(scan: Scan) -> Cloud:
 
 def pitch_of(points: Floats, k: int = 8) -> float:
     """Return the median over the points of sqrt(area per point), m, from the disc that holds *k* neighbours."""
-    from scipy.spatial import cKDTree
-
-    reach = cKDTree(points).query(points, k=min(k + 1, len(points)))[0][:, -1]
+    reach = neighbours(points, min(k + 1, len(points)))[0][:, -1]
     return float(np.median(reach) * np.sqrt(np.pi / k))
 
 
@@ -68,8 +71,5 @@ def _cell_means(points: Floats, normals: Floats, cell: float) -> tuple[Floats, F
 
 def _without_strays(points: Floats, normals: Floats, pitch: float) -> tuple[Floats, Floats]:
     """Drop points with fewer than 4 others within 3 pitches: a surface has about 28 there."""
-    from scipy.spatial import cKDTree
-
-    tree = cKDTree(points)
-    near = tree.query(points, k=min(5, len(points)))[0][:, -1] <= 3 * pitch
+    near = neighbours(points, 5)[0][:, -1] <= 3 * pitch
     return points[near], (normals[near] if len(normals) else normals)

@@ -13,6 +13,7 @@ from r2s.compiler.units import format_length
 from r2s.passes._cloud import Cloud
 from r2s.passes._edges import areas
 from r2s.passes._layers import layers
+from r2s.passes._neighbours import neighbours
 from r2s.passes._normals import agreement, directions, outward, planes, refined, sight, usable
 from r2s.passes._poisson import depth_for, reconstruct
 from r2s.passes._support import Fill, underside
@@ -35,16 +36,16 @@ class Completed:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def completed(cloud: Cloud, *, support: float, spacing: float, depth: int, max_unobserved: float) -> Completed:
+def completed(cloud: Cloud, *, ground: float, spacing: float, depth: int, max_unobserved: float) -> Completed:
     """
     Return the closed surface through *cloud*.
 
-    *support* is the height of the plane it stood on, m, nan if unknown; *depth* 0 lets the grid follow the pitch.
+    *ground* is the height of what it stood on, m; *depth* 0 lets the grid follow the pitch.
     Raises InvalidInputError R2S403 where more than *max_unobserved* of the area, the underside apart, is invented.
     """
     cloud, terms, notes = _one_skin(cloud)
     bare = planes(cloud.points)
-    fill = underside(cloud, bare, support)
+    fill = underside(cloud, bare, ground)
     normals, more = _directed(cloud, bare, fill)
     notes += more
     points = np.concatenate([cloud.points, fill.points])
@@ -112,12 +113,10 @@ def _file_normal_notes(share: float) -> list[Diagnostic]:
 
 
 def _support_of(vertices: Floats, faces: Ints, points: Floats, fill: Floats, reach: float) -> tuple[Bools, Bools]:
-    """Return which faces (m,) have a scan point within *reach* of their middle, and which belong to the filled underside."""
-    from scipy.spatial import cKDTree
-
+    """Return which faces (m,) have a scan point within *reach*, and which belong to the filled underside."""
     middles = vertices[faces].mean(axis=1)
-    scan = cKDTree(points).query(middles)[0]
-    made = cKDTree(fill).query(middles)[0] if len(fill) else np.full(len(middles), np.inf)
+    scan = neighbours(points, 1, middles)[0][:, 0]
+    made = neighbours(fill, 1, middles)[0][:, 0] if len(fill) else np.full(len(middles), np.inf)
     under = made < scan
     return (scan <= reach) & ~under, under
 
@@ -144,9 +143,15 @@ def _unobserved(
         evidence = f"faces further than {format_length(reach)} from any point"
         terms.append(Unobserved("surface.gaps", rest, rest / total, "screened Poisson", evidence))
     if base > _WORTH_SAYING * total:
-        message = f"underside not in the scan: closed flat, {base * 1e6:.0f} mm^2, {100 * base / total:.0f} % of the surface"
-        notes.append(Diagnostic("warning", "R2S420", message, "turn the part over and scan its underside to measure it"))
+        message = (
+            f"underside not in the scan: closed flat, {base * 1e6:.0f} mm^2, {100 * base / total:.0f} % of the surface"
+        )
+        notes.append(
+            Diagnostic("warning", "R2S420", message, "turn the part over and scan its underside to measure it")
+        )
     if rest > _WORTH_SAYING * total:
-        message = f"{100 * rest / total:.1f} % of the surface, {rest * 1e6:.0f} mm^2, is closed over places without points"
+        message = (
+            f"{100 * rest / total:.1f} % of the surface, {rest * 1e6:.0f} mm^2, is closed over places without points"
+        )
         notes.append(Diagnostic("warning", "R2S421", message, "scan those places to measure them"))
     return terms, notes

@@ -28,7 +28,7 @@ class Edges:
     @property
     def boundary(self) -> Bools:
         """(3m,) directed edges that only one face has."""
-        return self.uses[self.which] == 1
+        return np.asarray(self.uses[self.which] == 1)
 
     @property
     def crowded(self) -> Bools:

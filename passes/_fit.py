@@ -10,43 +10,51 @@ from __future__ import annotations
 import numpy as np
 
 from r2s.compiler.ir import Bools, Floats, Ints
-from r2s.compiler.ledger import DirectedDistance, Term, StandardUncertainty
+from r2s.compiler.ledger import StandardUncertainty, Term
+from r2s.passes._budget import NOTHING, distance_term
 from r2s.passes._distance import Solid, describe, samples
 from r2s.passes._edges import areas
+from r2s.passes._neighbours import neighbours
 
 _NEIGHBOURS = 16
 _POINTS = 40_000
 _SAMPLES = 20_000
+_LEFT_OUT = 1e-4  # of the diagonal: samples further than this from the surface belong to what was left out
 
 
 def cloud_fit(points: Floats, vertices: Floats, faces: Ints, observed: Bools) -> tuple[Term, ...]:
     """Return the distances scan to surface and observed surface to scan, and the smoothing that their mean shows."""
-    from scipy.spatial import cKDTree
-
     chosen = points[np.linspace(0, len(points) - 1, min(len(points), _POINTS)).astype(np.int64)]
     signed = Solid(vertices, faces).signed(chosen)
-    tree = cKDTree(chosen)
     k = min(_NEIGHBOURS, len(chosen))
-    local = signed[tree.query(chosen, k=k)[1]].mean(axis=1)
+    local = signed[neighbours(chosen, k)[1]].mean(axis=1)
     spots, _ = samples(vertices, faces[observed], _SAMPLES)
-    beside = signed[tree.query(spots, k=k)[1]].mean(axis=1)
+    beside = signed[neighbours(chosen, k, spots)[1]].mean(axis=1)
+    backward = describe(np.abs(beside))
+    mean = float(beside.mean())
     evidence = f"mean signed distance of {k} neighbouring points"
-    forward, backward = describe(np.abs(local)), describe(np.abs(beside))
     return (
-        DirectedDistance(
-            "surface.forward", "forward", "scan", "surface", forward.max, False, forward.p99, forward.p95, forward.rms,
-            float(local.mean()), forward.samples, evidence,
+        distance_term(
+            "surface", "forward", "scan", "surface", describe(np.abs(local)), evidence, signed_mean=float(local.mean())
         ),
-        DirectedDistance(
-            "surface.backward", "backward", "surface", "scan", backward.max, False, backward.p99, backward.p95,
-            backward.rms, float(-beside.mean()), backward.samples, f"{evidence}, on observed faces only",
+        distance_term(
+            "surface", "backward", "surface", "scan", backward, f"{evidence}, on observed faces", signed_mean=-mean
         ),
         StandardUncertainty(
-            "surface.smoothing", "offset of the surface from the scan's local mean", backward.rms, "m", "normal",
-            float(backward.samples - 1), "estimated", evidence, "form", "surface.smoothing",
-            ("scale", "drift", "registration"), float(-beside.mean()),
+            id="surface.smoothing",
+            quantity="offset of the surface from the scan's local mean",
+            u=backward.rms,
+            unit="m",
+            distribution="normal",
+            dof=float(backward.samples - 1),
+            method="estimated",
+            evidence=evidence,
+            shape="form",
+            group="surface.smoothing",
+            blind_to=("scale", "drift", "registration"),
+            value=-mean,
         ),
-    )  # fmt: skip
+    )
 
 
 def mesh_fit(
@@ -55,37 +63,25 @@ def mesh_fit(
     """
     Return the distances between a mesh as read and as repaired.
 
-    *excluded*: shells or scraps were left out on purpose; then points of the scan inside the solid, or on no part of
-    it, are not counted.
+    *excluded*: shells or scraps were left out on purpose, so samples of the scan that lie on no part of the surface are
+    theirs and do not count.
     """
     kept = given_faces[areas(given, given_faces) > 0]
-    spots, _ = samples(given, kept, _SAMPLES)
-    solid = Solid(vertices, faces)
-    away = solid.unsigned(spots)
+    away = Solid(vertices, faces).unsigned(samples(given, kept, _SAMPLES)[0])
     if excluded:
-        size = float(np.linalg.norm(np.ptp(vertices, axis=0)))
-        away = away[away <= 1e-4 * size]
-    forward = describe(away)
-    there, _ = samples(vertices, faces[observed], _SAMPLES)
-    backward = describe(Solid(given, kept).unsigned(there))
-    note = "area samples; parts left out on purpose not counted" if excluded else "area samples"
+        away = away[away <= _LEFT_OUT * float(np.linalg.norm(np.ptp(vertices, axis=0)))]
+    back = Solid(given, kept).unsigned(samples(vertices, faces[observed], _SAMPLES)[0])
+    note = "area samples; parts left out on purpose do not count" if excluded else "area samples"
     return (
-        DirectedDistance(
-            "surface.forward", "forward", "scan", "surface", forward.max, False, forward.p99, forward.p95, forward.rms,
-            None, forward.samples, note,
-        ),
-        DirectedDistance(
-            "surface.backward", "backward", "surface", "scan", backward.max, False, backward.p99, backward.p95,
-            backward.rms, None, backward.samples, "area samples of observed faces",
-        ),
-    )  # fmt: skip
+        distance_term("surface", "forward", "scan", "surface", describe(away), note),
+        distance_term("surface", "backward", "surface", "scan", describe(back), "area samples of observed faces"),
+    )
 
 
-def identity_fit(count: int) -> tuple[Term, ...]:
-    """Return the two distances of a mesh of *count* vertices that passed through as it was: nothing, and certainly so."""
-    return tuple(
-        DirectedDistance(
-            f"surface.{role}", role, start, end, 0.0, True, 0.0, 0.0, 0.0, 0.0, count, "the scan's own vertices and faces"
-        )
-        for role, start, end in (("forward", "scan", "surface"), ("backward", "surface", "scan"))
+def identity_fit() -> tuple[Term, ...]:
+    """Return the two distances of a mesh that passed through: nothing, and certainly so."""
+    why = "the scan's own vertices and faces"
+    return (
+        distance_term("surface", "forward", "scan", "surface", NOTHING, why, signed_mean=0.0, bound=0.0),
+        distance_term("surface", "backward", "surface", "scan", NOTHING, why, signed_mean=0.0, bound=0.0),
     )

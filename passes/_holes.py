@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from r2s.compiler.ir import Floats, Ints
+from r2s.compiler.ir import Bools, Floats, Ints
 from r2s.passes._edges import areas, edges_of
 
 _FLAT = 2e-3  # a loop is planar if no corner leaves the plane by more than this share of the loop's size
@@ -56,7 +56,9 @@ def loops_of(faces: Ints) -> list[list[int]]:
     return loops
 
 
-def _next_rim_edge(edge: tuple[int, int], owner: dict[tuple[int, int], int], faces: Ints, count: int) -> tuple[int, int]:
+def _next_rim_edge(
+    edge: tuple[int, int], owner: dict[tuple[int, int], int], faces: Ints, count: int
+) -> tuple[int, int]:
     """Walk round the end of a rim edge, face by face, to the rim edge that starts there."""
     previous, pivot = edge[1], edge[0]
     previous, pivot = pivot, previous
@@ -144,7 +146,7 @@ def _is_island(vertices: Floats, outer: list[int], inner: list[int]) -> bool:
     return bool(_inside((vertices[inner] - middle) @ across.T, (vertices[outer] - middle) @ across.T).all())
 
 
-def _inside(points: Floats, polygon: Floats) -> np.ndarray:  # type: ignore[type-arg]  # booleans
+def _inside(points: Floats, polygon: Floats) -> Bools:
     """Return for each point of the plane whether the polygon winds around it, by crossings of a ray to the right."""
     (x, y), (x1, y1) = points.T, polygon.T
     x2, y2 = np.roll(polygon, -1, axis=0).T
@@ -216,4 +218,3 @@ def _fans(vertices: Floats, group: list[list[int]]) -> tuple[Floats, Ints]:
         vertices = np.concatenate([vertices, vertices[loop].mean(axis=0)[None]])
         faces += [(a, b, middle) for a, b in zip(loop, [*loop[1:], loop[0]], strict=True)]
     return vertices, np.array(faces, dtype=np.int64)
-

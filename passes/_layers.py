@@ -1,8 +1,9 @@
 """
 Two skins where there is one surface: views that did not meet leave a second layer a few millimetres behind the first.
 
-Around a point of such a place the offsets along the normal fall into two groups with nothing between, side by side over
-the same patch.  So do the two sides of a thin wall, and the eye tells them apart: a wall's far side is seen from behind.
+Around a point of such a place the offsets along the normal fall into two groups with nothing between, side by side
+over the same patch.  So do the two sides of a thin wall, and the eye tells them apart: a wall's far side is seen from
+behind.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 
 from r2s.compiler.ir import Bools, Floats
 from r2s.passes._cloud import Cloud
+from r2s.passes._neighbours import neighbours
 from r2s.passes._normals import directions, planes, sight
 
 _NEIGHBOURS = 32
@@ -32,13 +34,11 @@ class Layers:
 
 def layers(cloud: Cloud) -> Layers:
     """Return the second skin of *cloud*, if it has one."""
-    from scipy.spatial import cKDTree
-
     points = cloud.points
     none = Layers(0.0, np.zeros(len(points), dtype=np.bool_))
     if len(points) < 4 * _NEIGHBOURS:
         return none
-    near = cKDTree(points).query(points, k=_NEIGHBOURS)[1]
+    near = neighbours(points, _NEIGHBOURS)[1]
     normals = planes(points, _NEIGHBOURS)
     around = points[near] - points[near].mean(axis=1, keepdims=True)
     offset = (around * normals[:, None]).sum(axis=2)

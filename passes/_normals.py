@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from r2s.compiler.ir import Bools, Floats, Ints
+from r2s.passes._neighbours import neighbours
 
 _VIEWS = 96
 _PIXEL = 2.5  # pitches: about six points fall into a pixel, so one without any is rare
@@ -22,7 +23,7 @@ _USABLE = 0.9  # share of file normals that must agree with what is seen
 
 @dataclass(frozen=True, eq=False)
 class Sight:
-    """For each point: the sum of signed cosines to the eyes that see it, of their sizes, and how many eyes there were."""
+    """For each point: the sum of signed cosines to the eyes that see it, of their sizes, and how many eyes."""
 
     vote: Floats
     weight: Floats
@@ -31,17 +32,13 @@ class Sight:
 
 def planes(points: Floats, k: int = 9) -> Floats:
     """Return a unit normal (n, 3) of either sign for each point from its *k* nearest neighbours."""
-    from scipy.spatial import cKDTree
-
-    near = cKDTree(points).query(points, k=min(k, len(points)))[1]
+    near = neighbours(points, min(k, len(points)))[1]
     return _least_axis(points, near, np.ones(near.shape))
 
 
 def refined(points: Floats, normals: Floats, pitch: float, k: int = 30) -> Floats:
-    """Return normals from up to *k* neighbours within 4 pitches that face alike, so that both sides of a wall stay apart."""
-    from scipy.spatial import cKDTree
-
-    reach, near = cKDTree(points).query(points, k=min(k, len(points)), distance_upper_bound=4 * pitch)
+    """Return normals from up to *k* neighbours within 4 pitches that face alike: both sides of a wall stay apart."""
+    reach, near = neighbours(points, k, within=4 * pitch)
     missing = ~np.isfinite(reach)
     near = np.where(missing, np.arange(len(points))[:, None], near)
     alike = (normals[near] * normals[:, None]).sum(axis=2) > 0.3
@@ -114,10 +111,9 @@ def outward(points: Floats, normals: Floats, seen: Sight, pitch: float) -> Float
     Rounds of averaging over neighbours that lie along the surface, each anchored to its own sight.
     """
     from scipy.sparse import csr_matrix
-    from scipy.spatial import cKDTree
 
     n = len(points)
-    reach, near = cKDTree(points).query(points, k=min(13, n))
+    reach, near = neighbours(points, min(13, n))
     ahead = points[near] - points[:, None]
     level = np.abs((ahead * normals[:, None]).sum(axis=2)) < 0.5 * reach
     weight = (normals[near] * normals[:, None]).sum(axis=2) * (level & (reach > 0) & (reach < 6 * pitch))

@@ -65,4 +65,4 @@ def largest(vertices: Floats, faces: Ints) -> Ints:
     """Return the faces of the shell with the largest volume: the rest are bubbles in places without points."""
     count, label = shells_of(faces, len(vertices))
     sizes = [abs(volume(vertices, faces[label == i])) if count > 1 else 1.0 for i in range(count)]
-    return faces[label == int(np.argmax(sizes))]
+    return np.asarray(faces[label == int(np.argmax(sizes))])

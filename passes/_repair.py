@@ -58,6 +58,9 @@ def mended(vertices: Floats, faces: Ints, *, max_unobserved: float) -> Mended | 
     notes: list[Diagnostic] = []
     lid_list: list[Lid] = []
     given, excluded = vertices, False
+    empty = len(faces) - len(collapsed(faces))
+    if closed(seamless) and empty:
+        notes.append(_note("R2S411", f"{empty} of {len(faces)} faces removed: they named a vertex twice"))
     if not closed(seamless):
         vertices, seamless, excluded = _made_consistent(vertices, faces, notes)
         if not closed(seamless):
@@ -85,8 +88,10 @@ def must_have_thickness(vertices: Floats, faces: Ints) -> None:
     if len(used) < 4:
         raise InvalidInputError(
             "R2S401",
-            f"the mesh has {len(used)} vertices and {len(faces)} face{'s' if len(faces) != 1 else ''}; "
-            "a solid needs at least 4 of each",
+            f"the scan has {_counted(len(used), 'vertex', 'vertices')} and {_counted(len(faces), 'face', 'faces')}; "
+            "a solid needs at least 4 of each"
+            if len(faces)
+            else f"the scan has {_counted(len(used), 'point', 'points')}; a solid needs at least 4",
             hint="check that the export holds the whole part",
         )
     centred = used - used.mean(axis=0)
@@ -95,10 +100,14 @@ def must_have_thickness(vertices: Floats, faces: Ints) -> None:
     if extents.min() <= _THIN * extents.max():
         raise InvalidInputError(
             "R2S401",
-            f"the scan has no thickness: {format_length(extents[0])} by {format_length(extents[1])}, and all points lie "
-            "in one plane",
+            f"the scan has no thickness: {format_length(extents[0])} by {format_length(extents[1])}, and all points "
+            "lie in one plane",
             hint="scan the other side too, or model the part as a box or plane with a measured thickness",
         )
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"
 
 
 def _must_hold_volume(vertices: Floats, faces: Ints) -> None:
@@ -138,13 +147,18 @@ def _made_consistent(vertices: Floats, faces: Ints, notes: list[Diagnostic]) -> 
     best, cuts = stitched(vertices, best, _CRACK * size)
     if cuts:
         notes.append(
-            _note("R2S415", f"{cuts} T-junction{'s' if cuts > 1 else ''} stitched, gaps under {format_length(_CRACK * size)}")
+            _note(
+                "R2S415",
+                f"{cuts} T-junction{'s' if cuts > 1 else ''} stitched, gaps under {format_length(_CRACK * size)}",
+            )
         )
     kept, scraps = _without_scraps(vertices, best)
     if scraps:
         lost = float(areas(vertices, best).sum() - areas(vertices, kept).sum())
         notes.append(
-            _note("R2S419", f"{scraps} loose open piece{'s' if scraps > 1 else ''} dropped, {lost * 1e6:.1f} mm^2 in all")
+            _note(
+                "R2S419", f"{scraps} loose open piece{'s' if scraps > 1 else ''} dropped, {lost * 1e6:.1f} mm^2 in all"
+            )
         )
     return vertices, kept, scraps > 0
 

@@ -80,9 +80,7 @@ def _shells(vertices: Floats, faces: Ints) -> list[Shell]:
     count, label = shells_of(faces, len(vertices))
     order = np.argsort(label, kind="stable")
     parts = np.split(faces[order], np.flatnonzero(np.diff(label[order])) + 1) if count > 1 else [faces]
-    made = [
-        Shell(p, volume(vertices, p), vertices[p].min(axis=(0, 1)), vertices[p].max(axis=(0, 1))) for p in parts
-    ]
+    made = [Shell(p, volume(vertices, p), vertices[p].min(axis=(0, 1)), vertices[p].max(axis=(0, 1))) for p in parts]
     return sorted(made, key=lambda s: (-abs(s.volume), tuple(s.low), tuple(s.high)))
 
 
@@ -134,7 +132,11 @@ def _without_crumbs(vertices: Floats, families: list[list[Shell]]) -> tuple[list
     kept, dropped = [families[0]], []
     for family in families[1:]:
         gap = float(main.unsigned(vertices[np.unique(family[0].faces)]).min())
-        if family[0].volume < _CRUMB * families[0][0].volume and gap > touch and not _crosses(main, vertices, family[0]):
+        if (
+            family[0].volume < _CRUMB * families[0][0].volume
+            and gap > touch
+            and not _crosses(main, vertices, family[0])
+        ):
             dropped.append((family[0].size, gap))
         else:
             kept.append(family)
@@ -214,8 +216,8 @@ def _inner(parts: list[Shell]) -> Diagnostic:
     return Diagnostic(
         "warning",
         "R2S417",
-        f"{len(parts)} inner shell{'s' if len(parts) > 1 else ''} of up to {abs(parts[0].volume) * 1e9:.1f} mm^3 dropped: "
-        "wound so that the inside would count twice",
+        f"{len(parts)} inner shell{'s' if len(parts) > 1 else ''} of up to {abs(parts[0].volume) * 1e9:.1f} mm^3 "
+        "dropped: wound so that the inside would count twice",
         "if the part is hollow, wind the inner surface inward",
     )
 

@@ -1,8 +1,8 @@
 """
 Edges that more than two faces share, taken apart into solids that touch.
 
-Around such an edge faces and space alternate.  Faces that bound the same piece of material stay together; each sheet gets
-vertices of its own, so that afterwards every directed edge occurs once.
+Around such an edge faces and space alternate.  Faces that bound the same piece of material stay together; each sheet
+gets vertices of its own, so that afterwards every directed edge occurs once.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ def separated(vertices: Floats, faces: Ints) -> tuple[Floats, Ints]:
     links = np.concatenate([np.stack([one, two], axis=1), crowd]) if len(crowd) else np.stack([one, two], axis=1)
     # Row k * count + f is edge k of face f and also the corner it starts from; it ends at the corner of edge k + 1.
     ends = (links + count) % (3 * count)
-    _, label = components(3 * count, np.concatenate([links[:, 0], ends[:, 0]]), np.concatenate([ends[:, 1], links[:, 1]]))
+    _, label = components(
+        3 * count, np.concatenate([links[:, 0], ends[:, 0]]), np.concatenate([ends[:, 1], links[:, 1]])
+    )
     corner_vertex = faces.T.ravel()
     _, first = np.unique(label, return_index=True)
     apart_vertices, apart = vertices[corner_vertex[first]], label.reshape(3, count).T.astype(np.int64)

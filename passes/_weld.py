@@ -5,22 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from r2s.compiler.ir import Floats, Ints
-from r2s.passes._edges import closed, edges_of
+from r2s.passes._edges import closed, components, edges_of
 
 
 def welded(vertices: Floats, faces: Ints, tolerance: float = 0.0) -> Ints:
     """Return *faces* with each vertex replaced by the first of those within *tolerance*, m (0: exactly equal)."""
     if tolerance == 0.0:
         _, first, inverse = np.unique(vertices, axis=0, return_index=True, return_inverse=True)
-        return first[inverse.reshape(-1)][faces].astype(np.int64)
+        return np.asarray(first.astype(np.int64)[inverse.reshape(-1)][faces])
     from scipy.spatial import cKDTree
-
-    from r2s.passes._edges import components
 
     close = cKDTree(vertices).query_pairs(tolerance, output_type="ndarray")
     _, label = components(len(vertices), close[:, 0], close[:, 1])
     _, first = np.unique(label, return_index=True)
-    return first[label][faces].astype(np.int64)
+    joined: Ints = first.astype(np.int64)[label][faces]
+    return joined
 
 
 def collapsed(faces: Ints) -> Ints:

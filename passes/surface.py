@@ -25,7 +25,8 @@ from r2s.passes._fit import cloud_fit, identity_fit, mesh_fit
 from r2s.passes._repair import mended, must_have_thickness
 
 _LEAST_POINTS = 64
-_REMESH_SAMPLES = 60_000
+_REMESH_SAMPLES = 30_000
+_STRAYS = 10  # lowest points that may be noise
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,8 @@ class ExtractSurface:
         self._must_make_sense(source)
         if source.is_mesh and self.method != "poisson":
             return self._from_mesh(source)
-        return self._from_cloud(source, working_cloud(source) if not source.is_mesh else _sampled(source), ())
+        must_have_thickness(source.points, source.faces)
+        return self._from_cloud(source, _sampled(source) if source.is_mesh else working_cloud(source), ())
 
     def _must_make_sense(self, source: Scan) -> None:
         if self.method not in ("auto", "poisson", "keep"):
@@ -85,14 +87,13 @@ class ExtractSurface:
             return self._from_cloud(source, _sampled(source), (note,))
         value = _surface(found.vertices, found.faces, found.observed, source, exact=True)
         if found.untouched:
-            return Outcome(value, identity_fit(len(source.points)))
+            return Outcome(value, identity_fit())
         measured = mesh_fit(
             source.points, source.faces, value.vertices, value.faces, value.observed, excluded=found.excluded
         )
         return Outcome(value, (*measured, *found.terms), found.diagnostics)
 
     def _from_cloud(self, source: Scan, cloud: Cloud, notes: tuple[Diagnostic, ...]) -> Outcome[Surface]:
-        must_have_thickness(source.points, source.faces)
         if len(cloud.points) < _LEAST_POINTS:
             raise InvalidInputError(
                 "R2S404",
@@ -101,7 +102,7 @@ class ExtractSurface:
             )
         made = completed(
             cloud,
-            support=source.support,
+            ground=_ground(source),
             spacing=source.spacing if not source.is_mesh else cloud.pitch,
             depth=self.depth,
             max_unobserved=self.max_unobserved,
@@ -116,6 +117,15 @@ class ExtractSurface:
 def _surface(vertices: Floats, faces: Ints, observed: Bools, source: Scan, *, exact: bool) -> Surface:
     v, f, o = canonical(vertices, faces, observed, exact=exact)
     return Surface(floats(v, -1, 3), ints(f, -1, 3), bools(o), source)
+
+
+def _ground(source: Scan) -> float:
+    """Return the height that the part stood on, m: the support plane, else its lowest points but for a few strays."""
+    if np.isfinite(source.support):
+        return source.support
+    heights = source.points[:, 2]
+    few = min(_STRAYS, len(heights) // 300)
+    return float(np.partition(heights, few)[few])
 
 
 def _sampled(source: Scan) -> Cloud:
