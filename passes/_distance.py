@@ -1,9 +1,9 @@
 """
 How far points lie from a triangle mesh, and on which side of it.
 
-Open3D's ray casting scene finds the nearest triangle in single precision; the distance to that triangle is then computed
-again in double precision.  So a distance is never below the true one, which is what an upper bound needs; where single
-precision chose the second nearest triangle, it is above by about ``Solid.rounding``.
+Open3D's ray casting scene finds the nearest triangle in single precision; the distance to that triangle is then
+computed again in double precision.  So a distance is never below the true one, which is what an upper bound needs;
+where single precision chose the second nearest triangle, it is above by about ``Solid.rounding``.
 The side is the winding number: crossings of three rays, each counted with its direction, and where the rays disagree
 (one met an edge) the solid angles of all triangles, which need no ray.
 """
@@ -75,11 +75,11 @@ class Solid:
         return distance, face
 
     def inside(self, points: Floats) -> Bools:
-        """Return for each of *points* (k, 3) whether the mesh winds around it; on the surface either answer may come."""
+        """Return for each of *points* (k, 3) whether the mesh winds around it; on the surface either may come."""
         return np.concatenate([self._inside(chunk) for chunk in _chunks(points)])
 
     def thickness(self, points: Floats, directions: Floats) -> Floats:
-        """Return the length of each ray from *points* along unit *directions* up to the mesh, m; inf where it misses."""
+        """Return the length of each ray from *points* along unit *directions* to the mesh, m; inf where it misses."""
         if len(points) == 0:
             return np.zeros(0)
         rays = np.concatenate([(points - self._origin) / self._unit, directions], axis=1).astype(np.float32)
