@@ -23,6 +23,7 @@ _FACE_CONE = radians(12)  # a carton's bulge turns its face by that much at the 
 _TILT = radians(1)
 _WAVY_TILT = radians(2.5)  # a bulged face's plane is not known better
 _KEPT, _KEPT_WELL = 0.9, 0.8  # of the outline, each way
+_LAYERS = 1.4  # kurtosis: two sheets have 1, a slope 1.8, noise 3
 _PATCHES = 4  # independent patches under a plane
 _ENOUGH = 16  # points under a plane: fewer do not tell flat from curved
 _COVER = 0.6  # of the outline: what rests on less is a rib, a rim or a curve
@@ -111,7 +112,8 @@ class _View:
         top, outline = float((samples.corners @ direction).max()), float(np.ptp(samples.corners @ axes.T, axis=0).max())
         height = samples.points @ direction
         shown = np.flatnonzero(height > top - max(_DEPTH, 2 * tilt) * outline - 8 * samples.sigma)
-        cosine = np.abs(samples.normals[shown] @ direction)
+        cosine = samples.normals[shown] @ direction
+        cosine = cosine if samples.oriented else np.abs(cosine)
         shown, cosine = shown[cosine > cos(_CONE)], cosine[cosine > cos(_CONE)]
         across = samples.points[shown] @ axes.T
         return cls(samples, direction, axes, height[shown], across, samples.weights[shown], cosine, top, outline)
@@ -133,9 +135,11 @@ class _View:
         root = np.sqrt(weight)
         level, *slope = np.linalg.lstsq(terms * root[:, None], height * root, rcond=None)[0]
         left = height - terms @ np.array([level, *slope])
-        scatter = sqrt(float(np.average(left**2, weights=weight)) * len(index) / (len(index) - 3))
+        square = float(np.average(left**2, weights=weight))
+        scatter = sqrt(square * len(index) / (len(index) - 3))
+        layered = float(np.average(left**4, weights=weight)) < _LAYERS * square**2
         effective = max(float(weight.sum()) ** 2 / float((weight**2).sum()) / self.samples.patch, 1.0)
-        return _Plane(float(level), np.array(slope), middle, spread, scatter, effective, float(weight.sum()))
+        return _Plane(float(level), np.array(slope), middle, spread, scatter, effective, float(weight.sum()), layered)
 
     def above(self, plane: _Plane) -> Floats:
         """Heights of the shown samples above the plane."""
@@ -174,7 +178,11 @@ class _View:
 
 @dataclass(frozen=True, eq=False)
 class _Plane:
-    """height = level + slope · (across − middle); *effective* counts independent points."""
+    """
+    height = level + slope · (across − middle).
+
+    *effective* counts independent points; *layered*: the points lie in two sheets, and the plane between them.
+    """
 
     level: float
     slope: Floats
@@ -183,6 +191,7 @@ class _Plane:
     scatter: float
     effective: float
     area: float
+    layered: bool
 
     @property
     def tilt(self) -> float:
@@ -213,7 +222,7 @@ def _wavy(view: _View, tilt: float) -> Contact | None:
             return None
         shown &= np.abs(view.above(plane)) < 3 * plane.scatter
         plane = view.fit(shown)
-    if plane is None or plane.tilt > tilt or view.cover(shown) < _COVER:
+    if plane is None or plane.layered or plane.tilt > tilt or view.cover(shown) < _COVER:
         return None
     size, stands = sqrt(plane.area), _highest_above(view, plane)
     if plane.scatter > max(_FORM * size, 1.5 * sigma) or stands > _STANDS * size or view.is_rim(plane, stands):

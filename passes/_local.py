@@ -8,7 +8,7 @@ from r2s.compiler.ir import Floats, Ints
 
 _NEIGHBOURS = 24
 _PROBES = 600
-_COHERENT = 0.8  # cosine between normals of one smooth patch
+_COHERENT = 0.92  # cosine between normals of one smooth patch
 
 
 def across_of(direction: Floats) -> Floats:
@@ -43,7 +43,7 @@ def roughness(points: Floats, faces: Ints | None) -> float:
     Return the scatter of a point about the quadric through its neighbours; 0 for exact geometry.
 
     The median over some hundred places, each with its own degrees of freedom.  Places where a mesh turns by more than
-    37 degrees say nothing of noise; where hardly any place is smooth the mesh is coarse, and its vertices are exact.
+    23 degrees say nothing of noise; where hardly any place is smooth the mesh is coarse, and its vertices are exact.
     """
     from scipy.spatial import cKDTree
 
@@ -58,7 +58,7 @@ def roughness(points: Floats, faces: Ints | None) -> float:
         order = np.argsort(turned < 0, axis=1, kind="stable")[:, :_NEIGHBOURS]  # across a thin wall: last
         near, turned = np.take_along_axis(near, order, axis=1), np.take_along_axis(turned, order, axis=1)
         near = near[turned.min(axis=1) > _COHERENT]
-        if len(near) < max(12, 0.1 * len(probes)):
+        if len(near) < max(12, 0.02 * len(probes)):
             return 0.0
     patches = corners[near]
     patches = patches - patches.mean(axis=1, keepdims=True)

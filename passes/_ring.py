@@ -50,7 +50,7 @@ def ring(where: Floats, along: Floats, sigma: float, patch: float, wall: Wall) -
     radius, turn = np.hypot(where[:, 0], where[:, 1]), np.arctan2(where[:, 1], where[:, 0])
     sector = np.minimum(((turn + np.pi) / (2 * np.pi) * _SECTORS).astype(np.int64), _SECTORS - 1)
     start = float(np.median(_extreme(radius, sector, wall)))
-    window = max(8 * sigma, 0.05 * start)
+    window = max(8 * sigma, 0.03 * start)
     middle = float(np.median(along))
     terms = np.column_stack([np.ones(len(radius)), along - middle, np.cos(turn), np.sin(turn)])
     if np.ptp(along) <= 0:

@@ -8,16 +8,13 @@ import numpy as np
 
 from r2s.compiler.ir import Floats
 from r2s.compiler.readings import Feature
-from r2s.passes._contact import touch
-from r2s.passes._local import across_of
 from r2s.passes._pose import Pose
 from r2s.passes._revolve import axis_center
-from r2s.passes._ring import Ring, Wall, ring
-from r2s.passes._stage import Samples, Stage, samples_of, support_of
+from r2s.passes._ring import Ring, Wall
+from r2s.passes._sections import Sections
+from r2s.passes._stage import Stage, samples_of
 from r2s.passes._value import Value, refuse
 
-_SECTIONS = 40
-_RADIAL = 0.5  # normals within 60 degrees of the radius belong to a wall
 _SHOWN = 0.1  # of the sphere must be there
 _BALL = 0.03  # of the radius: a cube's scatter is 0.09, a can's 0.07, a baseball's with its seams 0.01
 
@@ -85,65 +82,19 @@ def _diameter(stage: Stage, feature: Feature, pose: Pose, wall: Wall) -> Value:
         return refuse(
             "no axis of revolution: the normals meet no common line; name the axis in the sheet or use an extent"
         )
-    samples = samples_of(stage)
     known = pose.revolution is not None and abs(float(axis @ pose.revolution)) > 0.9998
-    center = pose.center if known else axis_center(samples, axis)
+    center = pose.center if known else axis_center(samples_of(stage), axis)
     if axis[int(np.argmax(np.abs(axis)))] < 0:
         axis = -axis
-    sections = _Sections(stage, samples, axis, center)
+    sections = Sections.across(stage, axis, center)
     if feature.along is None:
         return _largest(sections, wall)
     return _at(sections, feature.along, wall)
 
 
-class _Sections:
-    """Slices across the axis: the wall's samples with their place on it."""
-
-    def __init__(self, stage: Stage, samples: Samples, axis: Floats, center: Floats) -> None:
-        away = samples.points - center
-        self.along = away @ axis
-        self.where = away @ across_of(axis).T
-        radial = np.einsum("ij,ij->i", self.where, samples.normals @ across_of(axis).T)
-        self.samples = samples
-        exact = stage.kind == "pieces"
-        self.low = -(support_of(stage, -axis) if exact else touch(samples, -axis).height) - float(center @ axis)
-        self.high = (support_of(stage, axis) if exact else touch(samples, axis).height) - float(center @ axis)
-        self.is_wall = np.abs(radial) > _RADIAL * np.hypot(*self.where.T)
-        if samples.patch == 1:  # the neighbours of a cloud's point near an end face lie on both: its normal is mixed
-            margin = 4 * samples.sigma + 2 * samples.spacing
-            self.is_wall &= (self.along > self.low + margin) & (self.along < self.high - margin)
-
-    @property
-    def thickness(self) -> float:
-        return max((self.high - self.low) / _SECTIONS, 2 * self.samples.spacing * (self.samples.patch == 1))
-
-    def at(self, middle: float, wall: Wall) -> Ring | None:
-        """Return the ring of the section around *middle*, thick enough to hold points all around."""
-        for thickness in (self.thickness, 2 * self.thickness, 4 * self.thickness):
-            shown = self.is_wall & (np.abs(self.along - middle) < thickness / 2)
-            found = ring(self.where[shown], self.along[shown], self.samples.sigma, self.samples.patch, wall)
-            if found is not None:
-                return found
-        return None
-
-    def pair(self, middle: float, wall: Wall) -> Ring | None:
-        """Return the wall's ring; an inner wall counts only if it is apart from the outer one."""
-        outer = self.at(middle, "outer")
-        if wall == "outer" or outer is None:
-            return outer
-        inner = self.at(middle, "inner")
-        if inner is None:
-            return None
-        apart = outer.radius - inner.radius
-        least = max(4 * (outer.scatter + inner.scatter), 4 * self.samples.sigma, 2e-3 * outer.radius)
-        return inner if apart > least else None
-
-
-def _largest(sections: _Sections, wall: Wall) -> Value:
+def _largest(sections: Sections, wall: Wall) -> Value:
     """The largest ring; sections that agree with it within their uncertainty are one cylinder and are averaged."""
-    count = max(int((sections.high - sections.low) / sections.thickness), 1)
-    middles = sections.low + (np.arange(count) + 0.5) * (sections.high - sections.low) / count
-    rings = [found for middle in middles if (found := sections.pair(float(middle), wall)) is not None]
+    rings = [found for place in sections.places() if (found := sections.ring(place, wall)) is not None]
     if not rings:
         return refuse(
             "no inside surface seen" if wall == "inner" else "no section shows half of a circle round the axis"
@@ -165,11 +116,11 @@ def _at_mouth(found: Ring) -> float:
     return found.radius + (abs(found.slope) * found.reach if abs(found.slope) > 4 * found.u_slope else 0.0)
 
 
-def _at(sections: _Sections, along: float, wall: Wall) -> Value:
+def _at(sections: Sections, along: float, wall: Wall) -> Value:
     tall = sections.high - sections.low
     if not 0 <= along <= tall:
         return refuse(f"the section lies outside: its height is {along / tall:.2f} of the object's along the axis")
-    found = sections.pair(sections.low + along, wall)
+    found = sections.ring(sections.low + along, wall)
     if found is None:
         return refuse("no inside surface seen at that height" if wall == "inner" else "no circle seen at that height")
     radius = found.radius + found.slope * (sections.low + along - found.along)

@@ -48,7 +48,7 @@ class Samples:
     """
     Points spread over a stage's surface.
 
-    points  (n, 3), weights (n,) area of each, normals (n, 3) unit and of unknown sign
+    points  (n, 3), weights (n,) area of each, normals (n, 3) unit, outward where *oriented*
     corners (k, 3) the points that can be outermost: the vertices of a mesh, the points of a cloud
     sigma   scatter of one corner about the smooth surface; 0 for exact geometry
     patch   how many neighbouring samples share their error: 1 for a cloud, more for a mesh, whose error is smooth
@@ -58,6 +58,7 @@ class Samples:
     points: Floats
     weights: Floats
     normals: Floats
+    oriented: bool
     corners: Floats
     sigma: float
     patch: float
@@ -94,7 +95,7 @@ def _of_cloud(stage: Stage) -> Samples:
     sigma = stage.noise if stage.noise > 0 else roughness(points, None)
     normals = normals_of(points, sigma, spacing)
     area = np.full(len(points), 4 * spacing**2)  # of uniform points, the nearest neighbour is at 0.5/√density
-    return Samples(points, area, normals, points, sigma, 1.0, spacing, _diagonal(points))
+    return Samples(points, area, normals, False, points, sigma, 1.0, spacing, _diagonal(points))
 
 
 def _of_mesh(stage: Stage) -> Samples:
@@ -106,7 +107,7 @@ def _of_mesh(stage: Stage) -> Samples:
     edge = float(np.median(np.linalg.norm(stage.points[stage.faces[:, 0]] - stage.points[stage.faces[:, 1]], axis=1)))
     sigma = 0.0 if stage.kind == "pieces" else max(stage.noise, roughness(stage.points, stage.faces))
     per_corner = max(len(points) / len(used), 1.0)
-    return Samples(points, weights, normals, used, sigma, 24 * per_corner, edge, _diagonal(used))
+    return Samples(points, weights, normals, True, used, sigma, 24 * per_corner, edge, _diagonal(used))
 
 
 def spread(vertices: Floats, faces: Ints, count: int) -> tuple[Floats, Floats, Floats]:
@@ -115,20 +116,27 @@ def spread(vertices: Floats, faces: Ints, count: int) -> tuple[Floats, Floats, F
 
     A face is cut into k² equal parts, with k from its area; a sample is a part's centroid, so nothing is random.
     """
-    a, b, c = np.moveaxis(vertices[faces], 1, 0)
-    cross = np.cross(b - a, c - a)
-    twice = np.linalg.norm(cross, axis=1)
-    real = twice > 1e-12 * max(float(twice.max(initial=0.0)), 1e-300)
-    a, b, c, cross, twice = a[real], b[real], c[real], cross[real], twice[real]
-    parts = np.maximum(np.rint(np.sqrt(twice / twice.sum() * count)), 1).astype(np.int64)
+    units, areas = face_normals(vertices, faces)
+    real = areas > 1e-12 * max(float(areas.max(initial=0.0)), 1e-300)
+    (a, b, c), units, areas = np.moveaxis(vertices[faces[real]], 1, 0), units[real], areas[real]
+    parts = np.maximum(np.rint(np.sqrt(areas / areas.sum() * count)), 1).astype(np.int64)
     points, normals, weights = [], [], []
     for k in np.unique(parts):
         chosen = parts == k
         where = _lattice(int(k))
         points.append(np.einsum("sj,jfi->fsi", where, np.stack([a[chosen], b[chosen], c[chosen]])).reshape(-1, 3))
-        normals.append(np.repeat(cross[chosen] / twice[chosen, None], k * k, axis=0))
-        weights.append(np.repeat(twice[chosen] / 2 / (k * k), k * k))
+        normals.append(np.repeat(units[chosen], k * k, axis=0))
+        weights.append(np.repeat(areas[chosen] / (k * k), k * k))
     return np.concatenate(points), np.concatenate(normals), np.concatenate(weights)
+
+
+def face_normals(vertices: Floats, faces: Ints) -> tuple[Floats, Floats]:
+    """Return unit normals (m, 3), outward on the whole, and areas (m,); some files wind all faces the other way."""
+    a, b, c = np.moveaxis(vertices[faces], 1, 0)
+    cross = np.cross(b - a, c - a)
+    twice = np.linalg.norm(cross, axis=1)
+    outward = float(np.einsum("ij,ij->", (a + b + c) / 3 - vertices.mean(axis=0), cross)) >= 0
+    return (cross if outward else -cross) / np.maximum(twice, 1e-300)[:, None], twice / 2
 
 
 def thinned(points: Floats, count: int) -> Floats:
