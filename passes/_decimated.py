@@ -18,6 +18,7 @@ _SAMPLES = 15_000
 _SHARE = 0.8  # of the limit that sampled distances may reach: the largest of all points is above that of any sample
 _ENOUGH = 0.55  # of the limit: nearer to it, fewer faces are not worth another try
 _SLACK = 1.3  # a bound this much over the samples is cheap to prove
+_FLOOR = 0.1  # of the limit: no tighter bound is asked for
 _ORDER = 0.7  # distance falls about as count**-0.7 on scans
 _DRIFT = 0.05  # share of the volume beyond which the shape is another one
 
@@ -86,7 +87,7 @@ def _tried(vertices: Floats, faces: Ints, count: int, original: Target, spots: F
 def _proven(found: Candidate, vertices: Floats, faces: Ints, original: Target, limit: float) -> Candidate | None:
     """Return *found* with proven distances in place of sampled ones, or None if they may pass *limit*."""
     simple = Target.of(found.vertices, found.faces)
-    for within in sorted({min(limit, _SLACK * found.error), limit}):
+    for within in sorted({min(limit, max(_SLACK * found.error, _FLOOR * limit)), limit}):
         # The simple mesh first: its large faces are the likelier to fail.
         backward = bounded(found.vertices, found.faces, original, within)
         forward = bounded(vertices, faces, simple, within) if backward is not None else None

@@ -55,6 +55,12 @@ def closed(faces: Ints) -> bool:
     return bool(pairs_of(edges)[2].all())
 
 
+def ribboned(faces: Ints) -> bool:
+    """Return whether every edge has one face, or two that run along it opposite ways: a surface with borders."""
+    edges = edges_of(faces)
+    return bool((edges.uses <= 2).all()) and bool(pairs_of(edges)[2].all())
+
+
 def pairs_of(edges: Edges) -> tuple[Ints, Ints, Bools]:
     """Return rows (p,) and (p,) of directed edges that meet at an edge of exactly two faces, and whether they agree."""
     rows = np.flatnonzero(edges.uses[edges.which] == 2)

@@ -2,8 +2,9 @@
 A certified bound of a directed distance between two meshes: no point of one lies further from the other.
 
 The distance to one triangle is a convex function, so over another triangle it is largest in a corner.  Hence the
-triangle nearest to a face's middle bounds the whole face; where that bound is not good enough the face is quartered.
-Distances change no faster than position (1-Lipschitz), which bounds a small piece from its middle.
+triangle nearest to a face's middle bounds the whole face.  Where that is not good enough the face is divided: quartered
+while it is much larger than that triangle, then cut along the triangle's edges, so that every part lies over one.
+Distances change no faster than position (1-Lipschitz), which bounds a small part from its middle.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from r2s.compiler.ir import Floats, Ints
 from r2s.passes._distance import Solid
 
-_ROUNDS = 9
+_ROUNDS = 24
 _MOST = 400_000  # pieces alive at once
 
 
@@ -65,17 +66,17 @@ def bounded(vertices: Floats, faces: Ints, target: Target, within: float) -> flo
     """
     Return a bound, m and at most *within*, of the distance of every point of a mesh from *target*; None if none holds.
 
-    None means that a point lies further, or so near to *within* that the pieces became too many.
+    None means that a point lies further, or so near to *within* that the parts became too many.
     """
-    pieces = vertices[faces]
+    parts = vertices[faces]
     proven = 0.0
     for _ in range(_ROUNDS):
-        middles = pieces.mean(axis=1)
+        middles = parts.mean(axis=1)
         away, _, face = target.solid.nearest(middles)
         if away.max() > within:
             return None
-        corners = np.max([target.gap(pieces[:, k], face) for k in range(3)], axis=0)
-        radius = np.sqrt(((pieces - middles[:, None]) ** 2).sum(axis=2).max(axis=1))
+        corners = np.max([target.gap(parts[:, k], face) for k in range(3)], axis=0)
+        radius = np.sqrt(((parts - middles[:, None]) ** 2).sum(axis=2).max(axis=1))
         bound = np.minimum(away + radius, corners)
         undecided = bound > within
         proven = max(proven, float(bound[~undecided].max(initial=0.0)))
@@ -83,12 +84,52 @@ def bounded(vertices: Floats, faces: Ints, target: Target, within: float) -> flo
             return proven
         if 4 * int(undecided.sum()) > _MOST:
             return None
-        pieces = _quartered(pieces[undecided])
+        parts = _divided(parts[undecided], radius[undecided], target, face[undecided])
     return None
 
 
-def _quartered(pieces: Floats) -> Floats:
-    a, b, c = np.moveaxis(pieces, 1, 0)
+def _divided(parts: Floats, radius: Floats, target: Target, face: Ints) -> Floats:
+    """Return smaller parts that cover *parts*: quarters of the large, the rest cut at an edge of the face below."""
+    size = np.sqrt(np.maximum(target.dots[0], target.dots[2]))[face]
+    origin, inward = _outermost_edge(parts, target, face)
+    height = np.einsum("nkj,nj->nk", parts - origin[:, None], inward)
+    # A cut that leaves next to nothing on one side would go on for ever.
+    least = 1e-6 * radius
+    crossed = (height.max(axis=1) > least) & (height.min(axis=1) < -least)
+    cut = crossed & (radius <= size)
+    return np.concatenate([_quartered(parts[~cut]), _cut(parts[cut], height[cut])])
+
+
+def _outermost_edge(parts: Floats, target: Target, face: Ints) -> tuple[Floats, Floats]:
+    """Return a point of, and the inward normal across, that edge of each face that its part reaches furthest over."""
+    p, q = target.first[face], target.second[face]
+    normal = np.cross(p, q)
+    starts = np.stack([target.corner[face], target.corner[face] + p, target.corner[face] + q])
+    inward = np.cross(normal, np.stack([p, q - p, -q]))
+    length = np.linalg.norm(inward, axis=2, keepdims=True)
+    inward = np.divide(inward, length, out=np.zeros_like(inward), where=length > 0)
+    reach = np.einsum("enkj,enj->enk", parts[None] - starts[:, :, None], inward).min(axis=2)
+    worst, rows = reach.argmin(axis=0), np.arange(len(parts))
+    return starts[worst, rows], inward[worst, rows]
+
+
+def _cut(parts: Floats, height: Floats) -> Floats:
+    """Return three triangles for each part, which the plane where *height* (n, 3) is 0 crosses."""
+    if len(parts) == 0:
+        return parts
+    above = height > 0
+    lone_side = above.sum(axis=1) == 1
+    lone = np.where(lone_side, above.argmax(axis=1), (~above).argmax(axis=1))
+    turn = (lone[:, None] + np.arange(3)) % 3
+    a, b, c = np.moveaxis(np.take_along_axis(parts, turn[..., None], axis=1), 1, 0)
+    ha, hb, hc = np.moveaxis(np.take_along_axis(height, turn, axis=1), 1, 0)
+    ab = a + (ha / (ha - hb))[:, None] * (b - a)
+    ac = a + (ha / (ha - hc))[:, None] * (c - a)
+    return np.concatenate([np.stack(corners, axis=1) for corners in ((a, ab, ac), (ab, b, c), (ab, c, ac))])
+
+
+def _quartered(parts: Floats) -> Floats:
+    a, b, c = np.moveaxis(parts, 1, 0)
     ab, bc, ca = (a + b) / 2, (b + c) / 2, (c + a) / 2
     return np.concatenate(
         [np.stack(corners, axis=1) for corners in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))]

@@ -16,7 +16,7 @@ from r2s.compiler.ir import Bools, Floats, Ints
 from r2s.compiler.ledger import Change, Term, Unobserved
 from r2s.compiler.units import format_length
 from r2s.passes._cracks import stitched
-from r2s.passes._edges import areas, closed, edges_of, shells_of, volume
+from r2s.passes._edges import areas, closed, edges_of, ribboned, shells_of, volume
 from r2s.passes._holes import Lid, lids
 from r2s.passes._shells import settled
 from r2s.passes._split import separated
@@ -63,6 +63,8 @@ def mended(vertices: Floats, faces: Ints, *, max_unobserved: float) -> Mended | 
         notes.append(_note("R2S411", f"{empty} of {len(faces)} faces removed: they named a vertex twice"))
     if not closed(seamless):
         vertices, seamless, excluded = _made_consistent(vertices, faces, notes)
+        if not ribboned(seamless):
+            return None
         if not closed(seamless):
             vertices, lid_list = lids(vertices, seamless)
             seamless = np.concatenate([seamless, *(lid.faces for lid in lid_list)])

@@ -12,20 +12,19 @@ def welded(vertices: Floats, faces: Ints, tolerance: float = 0.0) -> Ints:
     """Return *faces* with each vertex replaced by the first of those within *tolerance*, m (0: exactly equal)."""
     if tolerance == 0.0:
         _, first, inverse = np.unique(vertices, axis=0, return_index=True, return_inverse=True)
-        return np.asarray(first.astype(np.int64)[inverse.reshape(-1)][faces])
+        return np.asarray(first[inverse.reshape(-1)][faces], dtype=np.int64)
     from scipy.spatial import cKDTree
 
     close = cKDTree(vertices).query_pairs(tolerance, output_type="ndarray")
     _, label = components(len(vertices), close[:, 0], close[:, 1])
     _, first = np.unique(label, return_index=True)
-    joined: Ints = first.astype(np.int64)[label][faces]
-    return joined
+    return np.asarray(first.astype(np.int64)[label][faces], dtype=np.int64)
 
 
 def collapsed(faces: Ints) -> Ints:
     """Return *faces* without those that name a vertex twice."""
     distinct = (faces[:, 0] != faces[:, 1]) & (faces[:, 1] != faces[:, 2]) & (faces[:, 2] != faces[:, 0])
-    return faces[distinct]
+    return np.asarray(faces[distinct])
 
 
 def single(faces: Ints) -> Ints:

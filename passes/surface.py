@@ -25,7 +25,7 @@ from r2s.passes._fit import cloud_fit, identity_fit, mesh_fit
 from r2s.passes._repair import mended, must_have_thickness
 
 _LEAST_POINTS = 64
-_REMESH_SAMPLES = 30_000
+_REMESH_SAMPLES = 20_000
 _STRAYS = 10  # lowest points that may be noise
 
 

@@ -365,9 +365,9 @@ def test_public_case(cases: Path, tmp_path: Path, case: str) -> None:
 
 
 YCB = (
-    "004_sugar_box", "005_tomato_soup_can", "006_mustard_bottle", "011_banana", "024_bowl", "025_mug", "035_power_drill",
-    "042_adjustable_wrench", "048_hammer", "055_baseball", "056_tennis_ball", "058_golf_ball", "061_foam_brick",
-    "065-a_cups", "077_rubiks_cube",
+    "004_sugar_box", "005_tomato_soup_can", "006_mustard_bottle", "011_banana", "024_bowl", "025_mug",
+    "035_power_drill", "042_adjustable_wrench", "048_hammer", "055_baseball", "056_tennis_ball", "058_golf_ball",
+    "061_foam_brick", "065-a_cups", "077_rubiks_cube",
 )  # fmt: skip
 
 

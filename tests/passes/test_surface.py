@@ -198,6 +198,7 @@ def test_far_coordinates_keep_their_digits(ball: Outcome[Surface]) -> None:
     assert moved.value.volume == pytest.approx(ball.value.volume, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_mesh_can_be_drawn_anew() -> None:
     vertices, faces = sphere(30 * MM, 4)
 
@@ -260,3 +261,20 @@ def test_public_case(cases: Path, case: str) -> None:
     assert codes(found) == expected
     assert found.value.volume == pytest.approx(volume * MM**3, rel=share)
     assert np.abs(np.ptp(found.value.vertices, axis=0) / MM - [80, 50, 40]).max() <= tolerance
+
+
+@pytest.mark.slow
+def test_mesh_beyond_repair_is_drawn_anew_and_says_so() -> None:
+    """Chords through the inside, faces turned, faces doubled back to front: no order of faces mends that."""
+    vertices, faces = sphere(30 * MM, 2)
+    chords = np.random.default_rng(1).integers(0, len(vertices), (6, 3))
+    faces[10:] = np.concatenate([faces[10:19, ::-1], faces[19:]])
+    broken = np.concatenate([faces, chords, faces[:20, ::-1], faces[5:9]])
+
+    found = surface(mesh_scan(vertices, broken))
+
+    assert codes(found)[0] == "R2S422"
+    assert found.value.volume == pytest.approx(4 / 3 * np.pi * (30 * MM) ** 3, rel=0.2)
+    with pytest.raises(InvalidInputError) as caught:
+        surface(mesh_scan(vertices, broken), method="keep")
+    assert caught.value.code == "R2S406"
