@@ -8,7 +8,7 @@ import numpy as np
 
 from r2s.compiler.errors import Diagnostic, InvalidInputError
 from r2s.compiler.ir import Bools, Floats, Ints
-from r2s.compiler.ledger import StandardUncertainty, Term, Unobserved
+from r2s.compiler.ledger import Scalar, Term, Unobserved
 from r2s.compiler.units import format_length
 from r2s.passes._cloud import Cloud
 from r2s.passes._edges import areas
@@ -58,7 +58,7 @@ def completed(cloud: Cloud, *, ground: float, spacing: float, depth: int, max_un
 
 
 def _one_skin(cloud: Cloud) -> tuple[Cloud, list[Term], list[Diagnostic]]:
-    """Return the cloud without a second, hidden skin, with the uncertainty that its gap means."""
+    """Return the cloud without a second, hidden skin, with the gap between the two."""
     found = layers(cloud)
     if not found.gap:
         return cloud, [], []
@@ -66,10 +66,8 @@ def _one_skin(cloud: Cloud) -> tuple[Cloud, list[Term], list[Diagnostic]]:
     normals = cloud.file_normals[keep] if len(cloud.file_normals) else cloud.file_normals
     share = float(found.hidden.mean())
     evidence = f"{100 * share:.1f} % of the points lie in a second skin"
-    term = StandardUncertainty(
-        "surface.double_layer", "position of a surface that was scanned twice", found.gap / np.sqrt(12), "m",
-        "rectangular", float("inf"), "estimated", evidence, "form", "surface.double_layer",
-    )  # fmt: skip
+    # What this means for the position of the surface is a term of the scan; charging it here too would count it twice.
+    term = Scalar("surface.double_layer", "distance between two skins", found.gap, "m", "measured", evidence)
     note = Diagnostic(
         "warning",
         "R2S432",

@@ -164,8 +164,7 @@ CODES: tuple[Code, ...] = (
         "R2S432",
         "two skins",
         "In some places the points form two layers, one behind the other, where there is one surface: two passes "
-        "of the scanner did not meet. The outer layer was kept; half of the distance stays as an uncertainty of "
-        "the shape.",
+        "of the scanner did not meet. The outer layer was kept; the distance is in the budget.",
         "Register the views again, or scan the part in one pass.",
     ),
 )
