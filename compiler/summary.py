@@ -80,8 +80,7 @@ def _scale(report: Mapping[str, Any]) -> Iterator[str]:
         return
     done = "applied" if scale["applied"] else "not applied"
     ids = ", ".join(r["id"] for r in report["features"] if r["role"] == "calibrate")
-    text = f"x{scale['fitted']:.5f} ± {scale['u']:.5f} (standard) {done}; fitted on {ids} only"
-    yield _line("scale", text + (f"; {scale['reason']}" if scale["reason"] else ""))
+    yield _line("scale", f"{done}; fitted on {ids} only: {scale['reason']}")
 
 
 def _check(report: Mapping[str, Any]) -> Iterator[str]:

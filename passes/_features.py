@@ -9,7 +9,9 @@ millimetres reads exactly a thousand times the same scan in metres.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
+from r2s.compiler.ir import Surface
 from r2s.compiler.readings import Feature
 from r2s.passes._jaws import along_box_axis, along_revolution, along_stage_axis
 from r2s.passes._pose import Pose, pose_of
@@ -17,12 +19,22 @@ from r2s.passes._round import inner_diameter, outer_diameter, sphere_diameter
 from r2s.passes._stage import Stage, stage_of_pieces
 from r2s.passes._value import Value, refuse
 
-__all__ = ["Pose", "Stage", "Value", "measure", "pose_of", "stage_of_pieces"]
+__all__ = ["Pose", "Stage", "Value", "measure", "pose_of", "pose_of_surface", "stage_of_pieces"]
 
 _DIAMETERS = frozenset({"outer_diameter", "inner_diameter"})
 _LEAST = 4  # points that span a volume
 
 Gauge = Callable[[Stage, Feature, Pose], Value]
+
+
+@lru_cache(maxsize=4)
+def pose_of_surface(surface: Surface) -> Pose:
+    """
+    Return the pose of the closed surface that *surface* goes back to.
+
+    Every stage of a build is measured in it, so it is remembered: surfaces are frozen and compare by identity.
+    """
+    return pose_of(surface.first.vertices, surface.first.faces)
 
 
 def measure(stage: Stage, feature: Feature, pose: Pose, kinds: frozenset[str] = frozenset()) -> Value:

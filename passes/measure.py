@@ -23,8 +23,8 @@ class Measure:
     """
     Read *features* (id, feature) on *stage*.
 
-    ``scan`` and ``surface`` want the first Surface, ``simplified`` the Surface given, ``pieces`` a Hulls before the anchor,
-    ``model`` an Asset, which MuJoCo compiles from its emitted text.  Lengths are those of the stage's own frame: metres
+    ``scan`` and ``surface`` want the first Surface, ``simplified`` the Surface given, ``pieces`` a Hulls before the
+    anchor, ``model`` an Asset, which MuJoCo compiles from its emitted text.  Lengths are those of the stage's own frame: metres
     before the anchor, the asset's metres for ``model``.
     """
 
@@ -37,8 +37,7 @@ class Measure:
 
     def run(self, source: Surface | Hulls | Asset, /) -> Outcome[StageReadings]:
         """Return one Measured per feature; a feature that the stage lacks is refused with its reason."""
-        first = _first_surface(source)
-        pose = _features.pose_of(first.vertices, first.faces)
+        pose = _features.pose_of_surface(_first_surface(source))
         if isinstance(source, Asset):
             pose = _in_asset(pose, source)
         stage = self._stage(source)

@@ -66,7 +66,7 @@ class Scale:
         if not self.readings:
             return (), []
         scan, first = source.surface.scan, source.surface.first
-        pose = _features.pose_of(first.vertices, first.faces)
+        pose = _features.pose_of_surface(first)
         shape = "mesh" if scan.is_mesh else "points"
         stage = _features.Stage(scan.points, scan.faces, scan.noise, scan.spacing, scan.floor, shape)
         kinds = frozenset(self.kinds) | {reading.feature.kind for reading in self.readings}
