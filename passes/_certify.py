@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from r2s.compiler.ir import Floats
+from r2s.passes._convex import hull
 from r2s.passes._distance import Solid, closest_on_triangles
 from r2s.passes._pieces import Union
 
@@ -37,6 +38,10 @@ class Maximum:
 def inflation(union: Union, reference: Solid, tolerance: float, effort: int = _EFFORT) -> Maximum:
     """Return how far the exposed surface of *union* stands out of the closed *reference* at most, m."""
     vertices, faces = union.mesh
+    slack = _convex_slack(reference)
+    if slack is not None:  # the distance to a convex set is largest at a corner
+        attained = float(np.maximum(reference.signed(vertices), 0).max())
+        return Maximum(attained, attained + slack + union.slack, len(vertices))
     found = maximum(vertices[faces], _outside(reference), tolerance, effort)
     return Maximum(found.lower, found.upper + union.slack, found.work)
 
@@ -76,6 +81,26 @@ def maximum(triangles: Floats, measure: Measure, tolerance: float, effort: int =
         work += len(halves)
         triangles = np.concatenate([triangles[rest], halves])
         bound = np.concatenate([bound[rest], inner])
+
+
+def _convex_slack(reference: Solid) -> float | None:
+    """Return how far the closed *reference* may be from its hull, m, where every face lies on the hull; else None."""
+    triangles = reference.triangles
+    points = np.unique(triangles.reshape(-1, 3), axis=0)
+    shape = hull(points)
+    a, b, c = np.moveaxis(triangles - points.mean(axis=0), 1, 0)
+    if shape is None or abs(np.einsum("ij,ij->", a, np.cross(b, c)) / 6 - shape.volume) > 1e-9 * shape.volume:
+        return None
+    hair = 1e-9 * float(np.ptp(points, axis=0).max())
+    normals = np.cross(b - a, c - a)
+    length = np.linalg.norm(normals, axis=1)
+    fair = length > hair**2
+    unit = normals[fair] / length[fair][:, None]
+    for some in np.array_split(np.arange(len(unit)), len(unit) * len(points) // (1 << 22) + 1):
+        height = unit[some] @ (points - points.mean(axis=0)).T - (unit[some] * a[fair][some]).sum(axis=1)[:, None]
+        if height.max(initial=0) > hair:
+            return None
+    return hair
 
 
 def _outside(reference: Solid) -> Measure:

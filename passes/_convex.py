@@ -14,7 +14,7 @@ import numpy as np
 
 from r2s.compiler.ir import Bools, Floats, Ints, is_closed
 from r2s.passes import _boolean
-from r2s.passes._distance import closest_on_triangles
+from r2s.passes._distance import Solid
 
 FEW = 24  # a hull with so few vertices costs a simulator next to nothing, so thinning it would only lose shape
 _CELLS = 1 << 21  # numbers in memory at once
@@ -95,7 +95,8 @@ def pruned(shape: Hull, bound: float, most: int = 0) -> Hull:
     Return the hull of few of *shape*'s vertices such that no point of *shape* is further than *bound* from it, m.
 
     *most* caps the number of vertices whatever the error; 0 is no cap.  Vertices come in by their distance from what
-    is there already.  The distance to a convex set is largest at a vertex, so checking the vertices left out is exact.
+    is there already, in rounds: over each face the furthest, if it is among the worst.  The distance to a convex set
+    is largest at a vertex, so checking the vertices left out is exact.
     """
     points = shape.vertices
     if len(points) <= (min(FEW, most) if most else FEW):
@@ -107,8 +108,9 @@ def pruned(shape: Hull, bound: float, most: int = 0) -> Hull:
         planes = _planes(local[chosen])
         if planes is None:
             return shape
-        excess = (local @ planes[:, :3].T + planes[:, 3]).max(axis=1)
-        excess[chosen] = 0.0
+        beyond = local @ planes[:, :3].T + planes[:, 3]
+        over = beyond.argmax(axis=1)
+        excess = np.where(chosen, 0.0, beyond[np.arange(len(local)), over])
         if excess.max() * size <= bound:
             # The worst plane is no further than the hull itself; only now is the distance to the hull worth its price.
             current = hull(points[chosen])
@@ -117,7 +119,11 @@ def pruned(shape: Hull, bound: float, most: int = 0) -> Hull:
             excess[~chosen] = _outside(current, points[~chosen]) / size
             if excess.max(initial=0) * size <= bound:
                 return current
-        chosen[int(excess.argmax())] = True
+        order = np.argsort(-excess, kind="stable")
+        furthest = order[np.sort(np.unique(over[order], return_index=True)[1])]
+        worst = furthest[excess[furthest] >= max(0.5 * excess.max(), bound / size)]
+        room = most - int(chosen.sum()) if most else len(worst)
+        chosen[worst[:room] if len(worst) else order[:1]] = True
     return hull(points[chosen]) or shape
 
 
@@ -169,12 +175,10 @@ def _planes(points: Floats) -> Floats | None:
 
 def _outside(shape: Hull, points: Floats) -> Floats:
     """Return the distance from each of *points* to the hull, m, 0 inside."""
-    far = np.flatnonzero(shape.excess(points) > 0)
-    triangles = shape.vertices[shape.faces]
-    pairs = np.repeat(points[far], len(triangles), axis=0)
-    foot = closest_on_triangles(pairs, np.tile(triangles, (len(far), 1, 1)))
     found = np.zeros(len(points))
-    found[far] = np.linalg.norm(pairs - foot, axis=1).reshape(len(far), -1).min(axis=1) if len(far) else 0.0
+    far = shape.excess(points) > 0
+    if far.any():
+        found[far] = Solid(shape.vertices, shape.faces).unsigned(points[far])
     return found
 
 

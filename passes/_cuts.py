@@ -44,21 +44,22 @@ def exact(vertices: Floats, faces: Ints, most: int) -> list[Floats] | None:
     size = float(np.ptp(vertices, axis=0).max())
     queue = _boolean.parts(_boolean.manifold(vertices, faces))
     done: list[Floats] = []
+    planes: list[tuple[Floats, float]] = []
     while queue:
         part = queue.pop()
         points, triangles = _boolean.mesh(part)
         valley = _valley(points, triangles, size)
         if len(valley.start) == 0:
-            done.append(_snapped(points, vertices, size))
+            done.append(points)
             continue
         if len(valley.start) > _DRAWN or len(done) + len(queue) >= most:
             return None
-        normal, offset = _plane(part, valley, size)
-        halves = _boolean.cut(part, normal, offset, _GAP * size)
+        planes.append(_plane(part, valley, size))
+        halves = _boolean.cut(part, *planes[-1], _GAP * size)
         if len(halves) < 2:
             return None
         queue.extend(halves)
-    return done
+    return [_snapped(points, planes, vertices, size) for points in done]
 
 
 def finer(vertices: Floats, faces: Ints, hulls: list[Hull], volume: float, most: int) -> list[Hull]:
@@ -178,10 +179,14 @@ def _held(points: Floats, edges: Ints, height: Floats, offset: float) -> float:
     return held
 
 
-def _snapped(points: Floats, originals: Floats, size: float) -> Floats:
-    """Return *points* with those that a cut has moved by a hair back on the vertices they came from."""
+def _snapped(points: Floats, planes: list[tuple[Floats, float]], originals: Floats, size: float) -> Floats:
+    """Return *points* with those that cuts have left a hair off back on the planes, or on the vertices they were."""
     from scipy.spatial import cKDTree
 
-    distance, index = cKDTree(originals).query(points)
-    near = np.asarray(distance) < 10 * _GAP * size
-    return np.where(near[:, None], originals[index], points)
+    hair = 10 * _GAP * size
+    moved = points.copy()
+    for normal, offset in planes:
+        height = moved @ normal - offset
+        moved -= np.outer(np.where(np.abs(height) < hair, height, 0.0), normal)
+    distance, index = cKDTree(originals).query(moved)
+    return np.where((np.asarray(distance) < hair)[:, None], originals[index], moved)

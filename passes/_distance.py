@@ -58,6 +58,11 @@ class Solid:
         distance, closest, face = (np.concatenate(column) for column in zip(*parts, strict=True))
         return distance, closest + self._origin, face
 
+    @property
+    def triangles(self) -> Floats:
+        """Corners (m, 3, 3) of all faces, m."""
+        return np.asarray(self._corners + self._origin)
+
     def corners(self, face: Ints) -> Floats:
         """Return the corners (k, 3, 3) of the faces with index *face* (k,), m."""
         return np.asarray(self._corners[face] + self._origin)
