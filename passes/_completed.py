@@ -14,7 +14,7 @@ from r2s.passes._cloud import Cloud
 from r2s.passes._edges import areas
 from r2s.passes._layers import layers
 from r2s.passes._neighbours import neighbours
-from r2s.passes._normals import agreement, directions, outward, planes, refined, sight, usable
+from r2s.passes._normals import agreement, directions, misfit, outward, planes, refined, sight, usable
 from r2s.passes._poisson import depth_for, reconstruct
 from r2s.passes._support import Fill, underside
 
@@ -97,6 +97,10 @@ def _directed(cloud: Cloud, bare: Floats, fill: Fill) -> tuple[Floats, list[Diag
     normals[count:] = down
     normals = refined(points, normals, cloud.pitch)
     normals[count:] = down
+    if len(cloud.file_normals) and usable(share):
+        filed = cloud.file_normals * (1.0 if share > 0.5 else -1.0)
+        if misfit(cloud.points, filed) < misfit(cloud.points, normals[:count]):
+            normals[:count] = filed
     return normals, notes
 
 

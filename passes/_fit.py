@@ -17,6 +17,7 @@ from r2s.passes._edges import areas
 from r2s.passes._neighbours import neighbours
 
 _NEIGHBOURS = 16
+_NEAREST = 6  # of which one must lie near the tangent plane
 _POINTS = 40_000
 _SAMPLES = 20_000
 _LEFT_OUT = 1e-4  # of the diagonal: samples further than this from the surface belong to what was left out
@@ -28,9 +29,15 @@ def cloud_fit(points: Floats, vertices: Floats, faces: Ints, observed: Bools) ->
     signed = Solid(vertices, faces).signed(chosen)
     k = min(_NEIGHBOURS, len(chosen))
     local = signed[neighbours(chosen, k)[1]].mean(axis=1)
-    spots, _ = samples(vertices, faces[observed], _SAMPLES)
-    beside = signed[neighbours(chosen, k, spots)[1]].mean(axis=1)
-    backward = describe(np.abs(beside))
+    spots, on = samples(vertices, faces[observed], _SAMPLES)
+    near = neighbours(chosen, k, spots)[1]
+    beside = signed[near].mean(axis=1)
+    corners = vertices[faces[observed][on]]
+    out = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    out /= np.maximum(np.linalg.norm(out, axis=1, keepdims=True), np.finfo(np.float64).tiny)
+    # a bulge between the points leaves their distances small: it shows as a place whose tangent plane no point is near
+    apart = np.abs(np.einsum("nkj,nj->nk", chosen[near[:, :_NEAREST]] - spots[:, None], out)).min(axis=1)
+    backward = describe(np.maximum(np.abs(beside), apart))
     mean = float(beside.mean())
     evidence = f"mean signed distance of {k} neighbouring points"
     return (

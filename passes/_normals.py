@@ -18,6 +18,7 @@ _VIEWS = 96
 _PIXEL = 2.5  # pitches: about six points fall into a pixel, so one without any is rare
 _GRAZING = 0.25  # cosine; flatter views say nothing
 _ROUNDS = 24
+_BESIDE = 8  # neighbours that judge a tangent plane
 _USABLE = 0.9  # share of file normals that must agree with what is seen
 
 
@@ -138,3 +139,15 @@ def agreement(normals: Floats, file_normals: Floats, sure: Bools) -> float:
 def usable(share: float) -> bool:
     """Return whether file normals that agree by *share* may settle what no eye sees: nearly all right, or all wrong."""
     return share > _USABLE or share < 1 - _USABLE
+
+
+def misfit(points: Floats, normals: Floats) -> float:
+    """
+    Return how badly the tangent planes fit the points beside them, m: smaller is the better set of normals.
+
+    Of a point's nearest neighbours the better half counts, so that beside an edge a plane answers for its own face; a
+    fit over both faces, which a sparse cloud forces on an estimate, then shows against an instrument's own normals.
+    """
+    near = neighbours(points, _BESIDE + 1)[1][:, 1:]
+    off = np.abs(np.einsum("nkj,nj->nk", points[near] - points[:, None], normals))
+    return float(np.sort(off, axis=1)[:, : _BESIDE // 2].mean())
