@@ -66,13 +66,13 @@ def row(name: str, code: int, seconds: float, out: Path) -> str:
     terms = {t["id"]: t for p in report["passes"] for t in p["terms"]}
     by_role = {t["role"]: t for t in terms.values() if t["type"] == "DirectedDistance"}
     inflation, deficit = by_role["inflation"], by_role["deficit"]
-    volume = next(t for t in terms.values() if t["type"] == "Change" and "union" in t["id"])
+    volume = terms["decompose.volume"]
     mass = next(s["nominal"] for s in report["slots"] if s["name"] == "mass")
     cells = [
         name,
         str(code),
         f"{seconds:.1f}",
-        f"{next(t['value'] for t in terms.values() if t['id'].endswith('pieces')):.0f}",
+        f"{terms['decompose.pieces']['value']:.0f}",
         f"{inflation['p99'] * 1e3:.2f} / {inflation['maximum'] * 1e3:.2f}",
         f"{deficit['p99'] * 1e3:.2f} / {deficit['maximum'] * 1e3:.2f}",
         f"{(volume['after'] / volume['before'] - 1) * 100:+.1f} %",

@@ -8,7 +8,9 @@ distribution carries that library; loading it first, with its symbols global, sa
 from __future__ import annotations
 
 import ctypes
+import sys
 from functools import cache
+from types import ModuleType
 from typing import Any
 
 
@@ -20,6 +22,8 @@ def open3d() -> Any:
     library = libusb_package.get_library_path()
     if library is not None:
         ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
+    # Its viewer brings a web framework along, four fifths of the import; nothing here draws.
+    sys.modules.setdefault("open3d.visualization", ModuleType("open3d.visualization"))
     import open3d
 
     open3d.utility.set_verbosity_level(open3d.utility.VerbosityLevel.Error)

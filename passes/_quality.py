@@ -96,7 +96,7 @@ def noise_of(points: Floats, normals: Floats | None = None) -> tuple[float, floa
     no quadric fits, even where three of four neighbourhoods hold one.  Neighbourhoods grow until they are six times as
     wide as the noise.  Where *normals* (n, 3) are known, the far side of a thin wall is no neighbour.
     """
-    from scipy.stats import chi2
+    from scipy.special import gammaincinv
 
     centred = points - points.mean(axis=0)
     tree = tree_of(centred)
@@ -117,7 +117,8 @@ def noise_of(points: Floats, normals: Floats | None = None) -> tuple[float, floa
             break
         groups = index[full][near[full]].reshape(-1, size)
         squares = _quadric_residuals(centred[groups])
-        noise = float(np.sqrt(np.quantile(squares, _SMOOTH) / chi2.ppf(_SMOOTH, size - _COEFFICIENTS)))
+        expected = 2 * gammaincinv((size - _COEFFICIENTS) / 2, _SMOOTH)  # quantile of chi-square
+        noise = float(np.sqrt(np.quantile(squares, _SMOOTH) / expected))
         dof = float(min(len(points), len(groups) * size) * (size - _COEFFICIENTS) / size)
         if np.median(distance[:, size - 1]) >= _SHEET * noise:
             break
