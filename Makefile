@@ -35,6 +35,14 @@ demo: $(READY) ## set up, then compile the cube fixture to build/cube.xml
 	mkdir -p build
 	$(dir $(PYTHON))r2s-compile fixtures/cube/scan.ply --calipers fixtures/cube/measurements.yaml -o build/cube.xml
 
+.PHONY: picture
+picture: demo ## render build/cube.xml for the README (needs libegl1)
+	MUJOCO_GL=egl $(PYTHON) docs/picture.py build/cube.scene.xml docs/cube.png
+
+.PHONY: accuracy
+accuracy: $(READY) ## compile the real scans below R2S_DATA and print what came out (some ten minutes)
+	$(PYTHON) benchmarks/ycb.py
+
 # The folders' names are not the modules' names.  Only type checkers need this: the installed package maps them itself.
 .PHONY: links
 links: ## lay the folders out as they are imported, for mypy

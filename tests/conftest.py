@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests_support import COMMAND, ROOT
+from tests_support import COMMAND, CUBE, ROOT
 
 PLUGIN = Path(__file__).parent / "plugin"
 
@@ -63,3 +63,12 @@ def r2s(tmp_path: Path) -> Run:
         )
 
     return run
+
+
+@pytest.fixture(scope="session")
+def cube(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The cube fixture compiled once: the folder that holds ``cube.xml``, with its cache in ``cache`` beside it."""
+    folder = tmp_path_factory.mktemp("cube")
+    words = [COMMAND, CUBE / "scan.ply", "--calipers", CUBE / "measurements.yaml", "-o", folder / "cube.xml", "-q"]
+    subprocess.run([*map(str, words), "--cache", str(folder / "cache")], check=True, capture_output=True)
+    return folder
