@@ -30,7 +30,8 @@ class Decompose:
     """
     Replace the surface by few convex pieces: a primitive, one hull, exact parts, or CoACD's.
 
-    max_error         p99 of how far the pieces stand out, m; 0: 2 % of the diagonal, never under the scan's noise
+    max_error         p99 of how far the pieces stand out, m; 0: *share* of the diagonal, never under the scan's noise
+    share             of the diagonal, where max_error is 0
     max_volume_error  share by which the union's volume may differ from the surface's, so that no cavity is filled
     primitives        whether a box, sphere or capsule may stand for the whole
     max_pieces        cap of the number of pieces, whatever the error; 0: none
@@ -44,6 +45,7 @@ class Decompose:
     libraries: ClassVar[tuple[str, ...]] = ("coacd", "manifold3d", "numpy", "open3d-cpu", "scipy")
 
     max_error: float = 0.0
+    share: float = _SHARE
     max_volume_error: float = 0.12
     primitives: bool = True
     max_pieces: int = 0
@@ -77,6 +79,8 @@ class Decompose:
     def _check(self) -> None:
         lengths = {"max_error": self.max_error, "prune_error": self.prune_error}
         bad = [f"{name} is {value:g} m" for name, value in lengths.items() if not 0 <= value < math.inf]
+        if not 0 < self.share < 1:
+            bad.append(f"share is {self.share:g}")
         if not 0 < self.max_volume_error < 1:
             bad.append(f"max_volume_error is {self.max_volume_error:g}")
         if self.max_pieces < 0:
@@ -86,7 +90,7 @@ class Decompose:
 
     def _goal(self, source: Surface) -> Goal:
         noise = _SIGMAS * source.scan.noise
-        error = self.max_error or max(_SHARE * source.diagonal, noise)
+        error = self.max_error or max(self.share * source.diagonal, noise)
         vertices, ring = _MJX if self.mjx else (0, 0)
         return Goal(
             error=error,

@@ -304,7 +304,8 @@ def _on(ratios: tuple[Ratio, ...]) -> str:
 
 
 def _times(quotient: float) -> str:
-    return f"{quotient:.3g} times as much" if quotient > 1 else f"{1 / quotient:.3g} times less"
+    times = quotient if quotient > 1 else 1 / quotient
+    return f"{times:.4g} times {'as much' if quotient > 1 else 'less'}"
 
 
 def _shown(metres: float) -> str:

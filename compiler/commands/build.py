@@ -114,7 +114,7 @@ def _request(scan: Path, given: dict[str, Any]) -> Any:
             changes.append(_option(f"{target}={value}"))
     level = given["level"] or recipe.get("level")
     if level is not None:
-        changes.append(_option(f"decompose.level={LEVELS[str(level)]!r}"))
+        changes.append(_option(f"decompose.share={LEVELS[str(level)]!r}"))
     if given["no_primitives"] or recipe.get("primitives") is False:
         changes.append(_option("decompose.primitives=false"))
     budgets = {**recipe.get("budget", {}), **dict(_pair(text, "--budget") for text in given["budget"])}
