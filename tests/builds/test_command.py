@@ -1,0 +1,180 @@
+"""The command as a user types it: options, refusals, exit codes, what is printed where."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import trimesh
+
+from tests_support import COMMAND
+
+SHEET = """\
+schema: 1
+object: brick
+instrument: {kind: digital_caliper, unit: mm}
+measurements:
+  - {feature: extent_x, value: 80.0}
+  - {feature: extent_y, value: 50.0, role: check}
+density: {value: 1240, unit: kg/m^3}
+"""
+
+
+@pytest.fixture
+def brick(tmp_path: Path) -> Path:
+    """A closed box of 80 x 50 x 40, in numbers that are millimetres, and its sheet."""
+    trimesh.creation.box(extents=(80, 50, 40)).export(tmp_path / "brick.stl")
+    (tmp_path / "brick.yaml").write_text(SHEET)
+    return tmp_path
+
+
+def run(place: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "R2S_CACHE": str(place / "cache"), "NO_COLOR": "1", **environment}
+    command = [str(COMMAND), *words]
+    return subprocess.run(command, cwd=place, env=env, capture_output=True, text=True, timeout=200)
+
+
+def report(place: Path, name: str = "out/brick.report.json") -> dict[str, Any]:
+    return json.loads((place / name).read_text())
+
+
+MAIN = ("brick.stl", "--calipers", "brick.yaml", "-o", "out/brick.xml")
+
+
+def test_the_main_job(brick: Path) -> None:
+    made = run(brick, *MAIN)
+
+    assert made.returncode == 0, made.stderr
+    assert "CHECK PASS" in made.stdout
+    assert "millimetres" in made.stderr
+    assert "wrote" in made.stdout
+    assert report(brick)["passes"][3]["name"] == "decompose"
+    mass = next(s for s in report(brick)["slots"] if s["name"] == "mass")
+    assert mass["nominal"] == pytest.approx(0.08 * 0.05 * 0.04 * 1240, rel=1e-6)
+
+
+def test_words_about_the_pieces(brick: Path) -> None:
+    box = run(brick, *MAIN, "-q")
+    mesh = run(brick, "brick.stl", "--calipers", "brick.yaml", "-o", "out/mesh.xml", "-q", "--no-primitives", "-O", "3")
+
+    assert (box.returncode, mesh.returncode) == (0, 0)
+    assert 'type="box"' in (brick / "out" / "brick.xml").read_text()
+    assert 'type="box"' not in (brick / "out" / "mesh.xml").read_text()
+    options = {p["name"]: p["options"] for p in report(brick, "out/mesh.manifest.json")["passes"]}
+    assert (options["decompose"]["share"], options["decompose"]["primitives"]) == (0.005, False)
+
+
+def test_json_is_the_report_and_nothing_else(brick: Path) -> None:
+    made = run(brick, *MAIN, "--json")
+
+    assert json.loads(made.stdout) == report(brick)
+
+
+def test_stop_after_reports_and_writes_nothing(brick: Path) -> None:
+    made = run(brick, "brick.stl", "--calipers", "brick.yaml", "--stop-after", "surface", "--json")
+
+    assert made.returncode == 0
+    assert [p["name"] for p in json.loads(made.stdout)["passes"]] == ["ingest", "surface"]
+    assert not (brick / "out").exists()
+
+
+def test_over_budget_is_exit_4_and_no_asset(brick: Path) -> None:
+    sphere = trimesh.creation.icosphere(subdivisions=3, radius=30.0)
+    bumps = 1 + 0.03 * np.sin(sphere.vertices[:, 0]) * np.cos(sphere.vertices[:, 1])
+    trimesh.Trimesh(sphere.vertices * bumps[:, None], sphere.faces).export(brick / "bumpy.stl")
+    made = run(brick, "bumpy.stl", "--unit", "mm", "-o", "out/bumpy.xml", "--budget", "decompose=0.01mm", "-q")
+
+    assert made.returncode == 4
+    assert made.stderr.splitlines()[-1].startswith("error: decompose lost")
+    assert "of the 0.010 mm it may lose" in made.stderr
+    assert not (brick / "out" / "bumpy.xml").exists()
+    assert report(brick, "out/bumpy.failed.report.json")["budgets"][0]["held"] is False
+
+
+def test_a_check_that_disagrees_is_exit_6(brick: Path) -> None:
+    (brick / "brick.yaml").write_text(SHEET.replace("50.0, role", "52.0, role"))
+    made = run(brick, *MAIN, "-q")
+
+    assert made.returncode == 6
+    assert "off by -2.00 mm" in made.stderr
+    assert not (brick / "out" / "brick.xml").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (("brick.stl",), 2, "no output is named"),
+        (("brick.stl", "-o", "out/brick.obj"), 2, "does not end in .xml"),
+        (("brick.stl", "--unit", "furlong", "-o", "o.xml"), 2, "furlong"),
+        (("brick.stl", "-o", "o.xml"), 3, "no unit"),
+        (("missing.ply", "-o", "o.xml"), 3, "No such file"),
+        ((".", "-o", "o.xml"), 3, "directory"),
+        ((*MAIN, "-p", "decompose.max_eror=1mm"), 2, "did you mean 'max_error'"),
+        ((*MAIN, "-p", "nonsense"), 2, "name=value"),
+        ((*MAIN, "--passes", "ingest | emit"), 2, "emit wants Hulls"),
+        ((*MAIN, "--device", "rgb"), 2, "did you mean 'rgbd'"),
+        ((*MAIN, "--limit", "soon"), 2, "120s"),
+        ((*MAIN, "--nonsense"), 2, "--nonsense"),
+        ((*MAIN, "--unit", "m"), 3, "the calipers say 80 mm"),
+        (("explain", "R2S999"), 2, "no code"),
+        (("cache", "prune"), 2, "--older-than"),
+    ],
+)
+def test_refusals_are_one_line(brick: Path, words: tuple[str, ...], code: int, says: str) -> None:
+    made = run(brick, *words)
+
+    assert made.returncode == code, made.stderr
+    errors = [line for line in made.stderr.splitlines() if line.startswith("error")]
+    assert len(errors) == 1
+    assert says in errors[0]
+    assert "Traceback" not in made.stderr
+    assert not list(brick.glob("*.xml"))
+
+
+def test_a_file_may_be_called_like_a_command(brick: Path) -> None:
+    shutil.move(brick / "brick.stl", brick / "passes")
+    made = run(brick, "./passes", "--calipers", "brick.yaml", "-o", "out/brick.xml", "-q")
+
+    assert made.returncode == 0, made.stderr
+
+
+def test_options_may_come_before_the_scan(brick: Path) -> None:
+    made = run(brick, "-q", "-o", "out/brick.xml", "--calipers", "brick.yaml", "brick.stl")
+
+    assert made.returncode == 0, made.stderr
+
+
+def test_a_recipe_and_the_command_line_over_it(brick: Path) -> None:
+    (brick / "r.yaml").write_text("options: [decompose.prune_error=0.3mm]\nprimitives: false\nbody: static\n")
+    made = run(brick, *MAIN, "-q", "--recipe", "r.yaml", "--body", "free")
+
+    assert made.returncode == 0, made.stderr
+    options = {p["name"]: p["options"] for p in report(brick, "out/brick.manifest.json")["passes"]}
+    assert options["decompose"]["prune_error"] == 0.0003
+    assert options["decompose"]["primitives"] is False
+    assert options["emit"]["body"] == "free"
+
+
+def test_help_and_lists(brick: Path) -> None:
+    listed, explained, helped = run(brick, "passes"), run(brick, "explain", "r2s641"), run(brick, "build", "--help")
+
+    assert "surface  Scan -> Surface" in listed.stdout
+    assert "What to do:" in explained.stdout
+    assert "--within" in helped.stdout
+    assert (brick / "cache").exists() is False
+
+
+def test_the_cache_is_listed_and_pruned(brick: Path) -> None:
+    run(brick, *MAIN, "-q")
+    listed = run(brick, "cache", "list")
+    pruned = run(brick, "cache", "prune", "--all")
+
+    assert "objects" in listed.stdout
+    assert pruned.stdout.startswith("removed ")
+    assert not [p for p in (brick / "cache").rglob("*") if p.is_file()]
