@@ -24,7 +24,7 @@ _TAIL = (
 )
 _DRAWN = 256  # a solid of more exact parts than this is no drawn one
 _LADDER = (1.0, 0.5)  # CoACD's length scale in units of the error
-_FINEST = 0.01  # of the diagonal; below it CoACD takes minutes, and cutting goes on by other means
+_FINEST = 0.0125  # of the diagonal; below it CoACD takes minutes, and what is missed is told
 _MANY = 128  # no rung is cut finer than this: more hulls cost a simulator more than they bring
 _HAIR = 1e-3  # of the diagonal; pieces this near are neighbours
 _FULL = 0.95  # share of the volume budget that merging may use up; the rest is for what the sum of volumes misses
