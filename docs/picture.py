@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import mujoco
+import mujoco  # noqa: TID253  # a script by itself, not a module of the package
 import numpy as np
 from PIL import Image
 

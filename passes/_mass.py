@@ -101,8 +101,8 @@ def weigh(matter: Matter, mass: Quantity | None, density: Quantity | None) -> Ma
     return Mass(_twelve(ASSUMED_DENSITY * matter.material), lo, hi, "log_uniform", "assumed", said, "density")
 
 
-def judge_mass(matter: Matter, mass: Mass, density: Quantity | None) -> tuple[Diagnostic, ...]:
-    """Return what the user should know about the mass, its density, and the fill."""
+def judge_mass(matter: Matter, mass: Mass, density: Quantity | None, factor: float) -> tuple[Diagnostic, ...]:
+    """Return what the user should know about the mass, its density, and the fill; *factor* is the anchor's."""
     found = []
     if mass.method == "assumed":
         low, high = ASSUMED_RANGE
@@ -115,7 +115,7 @@ def judge_mass(matter: Matter, mass: Mass, density: Quantity | None) -> tuple[Di
                 "add mass: {value: ..., unit: g} to the caliper sheet",
             )
         )
-    found += _judge_density(matter, mass, density)
+    found += _judge_density(matter, mass, density, factor)
     if matter.fill.kind == "unknown":
         lo, hi = (f * mass.value * float(principal(matter.nominal.gyration)[0].max()) for f in matter.inertia_range)
         found.append(
@@ -130,9 +130,11 @@ def judge_mass(matter: Matter, mass: Mass, density: Quantity | None) -> tuple[Di
     return tuple(found)
 
 
-def _judge_density(matter: Matter, mass: Mass, density: Quantity | None) -> list[Diagnostic]:
+def _judge_density(matter: Matter, mass: Mass, density: Quantity | None, factor: float) -> list[Diagnostic]:
     real = mass.value / matter.material
     said = f"{_grams(mass.value)} in {_cm3(matter.material)} is {real / 1e3:.3g} g/cm3"
+    if factor != 1:
+        said += f" ({real * factor**3 / 1e3:.3g} g/cm3 before the scale was corrected by {100 * (factor - 1):+.1f} %)"
     if real > _COPPER:
         than = f"denser than steel ({_STEEL / 1e3:.3g} g/cm3)"
         text = f"{said}, {than}: the mesh is too thin or the mass is wrong"

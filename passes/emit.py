@@ -104,7 +104,7 @@ class Emit:
             inertia=body.inertia,
             hulls=source,
         )
-        said = (*judge_mass(matter, mass, self.density), *balanced.diagnostics, *judge_friction(self.friction))
+        said = (*judge_mass(matter, mass, self.density, factor), *balanced.diagnostics, *judge_friction(self.friction))
         return Outcome(asset, self._read_back(asset, body, matter, mass), said)
 
     def _shift(self, source: Hulls, low: Floats, high: Floats, com: Floats) -> Floats:

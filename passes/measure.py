@@ -24,8 +24,8 @@ class Measure:
     Read *features* (id, feature) on *stage*.
 
     ``scan`` and ``surface`` want the first Surface, ``simplified`` the Surface given, ``pieces`` a Hulls before the
-    anchor, ``model`` an Asset, which MuJoCo compiles from its emitted text.  Lengths are those of the stage's own frame: metres
-    before the anchor, the asset's metres for ``model``.
+    anchor, ``model`` an Asset, which MuJoCo compiles from its emitted text.  Lengths are those of the
+    stage's own frame: metres before the anchor, the asset's metres for ``model``.
     """
 
     name: ClassVar[str] = "measure"

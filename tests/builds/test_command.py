@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 import trimesh
-
 from tests_support import COMMAND
 
 SHEET = """\

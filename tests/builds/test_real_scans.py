@@ -1,0 +1,107 @@
+"""Real scans with published sizes: what a build must say of them, and a ball that reaches the floor of each cavity."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+import pytest
+from tests_support import COMMAND
+
+pytestmark = pytest.mark.slow
+
+BALL = 0.010  # radius, m
+
+
+@pytest.fixture(scope="module")
+def build(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Compile a YCB object once and return its XML."""
+
+    @cache
+    def made(name: str) -> Path:
+        folder = tmp_path_factory.mktemp(name)
+        source, xml = data / "ycb" / name, folder / f"{name}.xml"
+        inputs = [source / "scan.ply", "--calipers", source / "measurements.yaml", "--unit", "m"]
+        words = [COMMAND, *inputs, "-o", xml, "-q"]
+        env = {**os.environ, "R2S_CACHE": str(folder / "cache")}
+        done = subprocess.run([*map(str, words), "--limit", "10min"], env=env, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return xml
+
+    return made
+
+
+def report(xml: Path) -> dict[str, Any]:
+    return json.loads(xml.with_name(f"{xml.stem}.report.json").read_text())
+
+
+def raw(xml: Path) -> dict[str, float]:
+    return {f["feature"]: f["stages"]["scan"]["value"] for f in report(xml)["features"]}
+
+
+def test_the_cube_reads_its_faces_and_is_one_piece(build: Any) -> None:
+    xml = build("077_rubiks_cube")
+
+    for value in raw(xml).values():
+        assert value == pytest.approx(0.057, abs=0.3e-3)
+    assert len(raw(xml)) == 3
+    assert xml.read_text().count("_collision_") == 1
+
+
+def test_the_golf_ball_is_a_sphere(build: Any) -> None:
+    xml = build("058_golf_ball")
+
+    assert raw(xml)["sphere_diameter"] == pytest.approx(0.0425, abs=0.2e-3)
+    model = mujoco.MjModel.from_xml_path(str(xml))
+    solid = model.geom_type[model.geom_contype > 0].tolist()
+    assert solid == [int(mujoco.mjtGeom.mjGEOM_SPHERE)]
+
+
+def test_the_wrench_is_too_heavy_for_its_mesh(build: Any) -> None:
+    warnings = [d["message"] for d in report(build("042_adjustable_wrench"))["diagnostics"] if d["code"] == "R2S704"]
+
+    assert len(warnings) == 1
+    assert "12.7 g/cm3" in warnings[0]
+
+
+@pytest.mark.parametrize(("name", "wall"), [("025_mug", 0.012), ("024_bowl", 0.012), ("065-a_cups", 0.012)])
+def test_a_ball_reaches_the_floor_of_the_cavity(build: Any, name: str, wall: float) -> None:
+    """The ball is dropped on the axis of the opening; *wall* bounds the floor's thickness above the lowest point."""
+    xml = build(name)
+    spec = mujoco.MjSpec.from_file(str(xml.with_name(f"{xml.stem}.scene.xml")))
+    model = spec.compile()
+    top, middle = opening(model)
+    ball = spec.worldbody.add_body(name="ball", pos=[*middle, top + 2 * BALL])
+    ball.add_freejoint()
+    ball.add_geom(type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[BALL, 0, 0], mass=0.005)
+    model = spec.compile()
+    data = mujoco.MjData(model)
+    mujoco.mj_step(model, data, nstep=1500)
+    body = next(b for b in range(1, model.nbody) if model.body(b).name != "ball")
+    lowest = data.geom_xpos[model.geom_bodyid == body][:, 2].min()
+
+    assert data.body("ball").xpos[2] - BALL < top / 2
+    assert data.body("ball").xpos[2] - BALL < wall + max(0.0, data.xpos[body][2]), lowest
+
+
+def opening(model: mujoco.MjModel) -> tuple[float, np.ndarray]:
+    """Return the height of the object's top and the middle of its upper rim."""
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    found = []
+    for geom in range(model.ngeom):
+        mesh = model.geom_dataid[geom]
+        if model.geom_contype[geom] and mesh >= 0:
+            start, count = model.mesh_vertadr[mesh], model.mesh_vertnum[mesh]
+            turn = data.geom_xmat[geom].reshape(3, 3)
+            found.append(model.mesh_vert[start : start + count] @ turn.T + data.geom_xpos[geom])
+    points = np.concatenate(found)
+    top = float(points[:, 2].max())
+    rim = points[points[:, 2] > top - 0.1 * np.ptp(points[:, 2])][:, :2]
+    return top, (rim.min(axis=0) + rim.max(axis=0)) / 2
