@@ -78,9 +78,7 @@ def _scale(report: Mapping[str, Any]) -> Iterator[str]:
     if scale["u"] is None:
         yield _line("scale", f"x{scale['factor']:.5g} {scale['method']}, not verified by any calibrate reading")
         return
-    done = "applied" if scale["applied"] else "not applied"
-    ids = ", ".join(r["id"] for r in report["features"] if r["role"] == "calibrate")
-    yield _line("scale", f"{done}; fitted on {ids} only: {scale['reason']}")
+    yield _line("scale", scale["reason"] or f"x{scale['factor']:.5g} {scale['method']}")
 
 
 def _check(report: Mapping[str, Any]) -> Iterator[str]:

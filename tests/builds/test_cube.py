@@ -15,6 +15,7 @@ import trimesh
 from tests_support import CUBE
 
 from r2s.compiler.store import Store
+from r2s.compiler.summary import summary
 
 UNSEEN = 0.0035  # height, m, below which the rounded foot was never seen
 
@@ -143,3 +144,12 @@ def test_it_rests_on_the_floor_of_its_scene(cube: Path) -> None:
 
     assert np.linalg.norm(data.body("cube").xpos - begin) < 0.2e-3
     assert np.abs(data.qvel).max() < 1e-3
+
+
+def test_the_readme_shows_this_screen(report: dict[str, Any]) -> None:
+    screen = summary(report, seconds=29.6, written="build/cube.xml").splitlines()
+    readme = (CUBE.parents[1] / "README.md").read_text()
+    block = readme.split("```\ncube   ")[1].split("\n```")[0].splitlines()
+
+    assert ["cube   " + block[0], *block[1:-1]] == screen[:-1]
+    assert block[-1].split("asset ")[0] == screen[-1].split("asset ")[0]
