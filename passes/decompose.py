@@ -12,9 +12,9 @@ from r2s.compiler.errors import Diagnostic, PassFailedError, UsageError
 from r2s.compiler.ir import Hulls, Surface
 from r2s.compiler.ledger import Change, DirectedDistance, Scalar, Term
 from r2s.compiler.protocol import Outcome
-from r2s.passes import _certify
-from r2s.passes._decomposition import Candidate, Goal, search
-from r2s.passes._distance import Solid, Summary, describe, samples
+from r2s.passes.convex import certify as _certify
+from r2s.passes.convex.search import Candidate, Goal, search
+from r2s.passes.shapes.distance import Solid, Summary, describe, samples
 
 _SHARE = 0.02  # of the diagonal, the default error
 _FORM = 0.005  # of the diagonal, what a primitive may be off in the p99

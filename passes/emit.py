@@ -14,15 +14,15 @@ from r2s.compiler.ledger import Scalar, StandardUncertainty, Term
 from r2s.compiler.protocol import Outcome
 from r2s.compiler.readings import BalancePoint, Fill, Friction, Quantity
 from r2s.compiler.slots import to_json
-from r2s.passes._balance import balance
-from r2s.passes._form import form_of
-from r2s.passes._friction import friction_slots, judge_friction
-from r2s.passes._mass import Mass, Matter, fill_with, judge_mass, weigh
-from r2s.passes._massprops import physical
-from r2s.passes._mjcf import BUILD_KEY, Body, asset_xml, scene_xml
-from r2s.passes._openslots import com_slots, inertia_slot, mass_slot, size_slot
-from r2s.passes._readback import compare, compile_texts
-from r2s.passes._rest import rest
+from r2s.passes.mjcf.balance import balance
+from r2s.passes.mjcf.document import BUILD_KEY, Body, asset_xml, scene_xml
+from r2s.passes.mjcf.form import form_of
+from r2s.passes.mjcf.friction import friction_slots, judge_friction
+from r2s.passes.mjcf.mass import Mass, Matter, fill_with, judge_mass, weigh
+from r2s.passes.mjcf.massprops import physical
+from r2s.passes.mjcf.openslots import com_slots, inertia_slot, mass_slot, size_slot
+from r2s.passes.mjcf.readback import compare, compile_texts
+from r2s.passes.mjcf.rest import rest
 
 _ORIGINS, _BODIES = ("base", "com", "scan"), ("free", "static")
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")

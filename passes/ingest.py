@@ -14,12 +14,12 @@ from r2s.compiler.errors import Diagnostic, InvalidInputError
 from r2s.compiler.ir import Floats, Scan, Source, floats, ints
 from r2s.compiler.ledger import Change, Scalar, StandardUncertainty, Term
 from r2s.compiler.protocol import Outcome
-from r2s.passes._clean import LIMIT, Cleaned, clean
-from r2s.passes._coverage import NET_FLAG, Coverage, coverage, unseen_underside
-from r2s.passes._frame import LEVEL, from_source, levelled, moved, rotation_of, tilt_of
-from r2s.passes._points import Points
-from r2s.passes._quality import BLIND
-from r2s.passes._sides import Skins, skins
+from r2s.passes.points.clean import LIMIT, Cleaned, clean
+from r2s.passes.points.coverage import NET_FLAG, Coverage, coverage, unseen_underside
+from r2s.passes.points.frame import LEVEL, from_source, levelled, moved, rotation_of, tilt_of
+from r2s.passes.points.points import Points
+from r2s.passes.points.quality import BLIND
+from r2s.passes.points.sides import Skins, skins
 from r2s.passes.readers import read
 
 SMALLEST, LARGEST = 1e-4, 10.0

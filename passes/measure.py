@@ -15,7 +15,7 @@ from r2s.compiler.ir import Asset, Hulls, Surface, floats
 from r2s.compiler.measured import Measured, StageReadings
 from r2s.compiler.protocol import Outcome
 from r2s.compiler.readings import Feature
-from r2s.passes import _features
+from r2s.passes.caliper import features as _features
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Measure:
             case "pieces", Hulls():
                 return _features.stage_of_pieces(source.pieces)
             case "model", Asset():
-                from r2s.passes._readback import compiled_pieces
+                from r2s.passes.mjcf.readback import compiled_pieces
 
                 return _features.stage_of_pieces(compiled_pieces(source))
         raise InternalError("R2S904", f"no stage {self.stage!r} of a {type(source).__name__}")

@@ -13,7 +13,7 @@ from r2s.compiler.protocol import Outcome
 from r2s.compiler.readings import Reading
 from r2s.compiler.scale_fit import Pair, ScaleFit, fit_scale
 from r2s.compiler.scale_rule import Ruling, anchor, checked_mode
-from r2s.passes import _features
+from r2s.passes.caliper import features as _features
 
 # Half-widths, m.  Where exactly the jaws touched (corner radii, draft, flatness) differs between caliper and scan;
 # a soft object gives way.  Engineering judgement, so both are marked assumed.

@@ -19,10 +19,10 @@ from r2s.compiler.ir import Source
 from r2s.compiler.protocol import Outcome
 from r2s.compiler.readings import EXTENTS, Feature, Reading
 from r2s.compiler.units import NAMED_SCAN_UNITS
-from r2s.passes import _agreement
-from r2s.passes._agreement import NEAR, Ratio, agree, centre, nearest_unit, ratio_of, unit_words
-from r2s.passes._clean import Cleaned, clean
-from r2s.passes._gauge import Gauge
+from r2s.passes.points import agreement as _agreement
+from r2s.passes.points.agreement import NEAR, Ratio, agree, centre, nearest_unit, ratio_of, unit_words
+from r2s.passes.points.clean import Cleaned, clean
+from r2s.passes.points.gauge import Gauge
 from r2s.passes.readers import read
 from r2s.passes.readers.raw import RawScan
 

@@ -17,10 +17,10 @@ from r2s.compiler.ir import Bools, Floats, Ints, Surface, bools, floats, ints
 from r2s.compiler.ledger import Change, Term
 from r2s.compiler.protocol import Outcome
 from r2s.compiler.units import format_length
-from r2s.passes._budget import NOTHING, Role, distance_term
-from r2s.passes._canonical import canonical
-from r2s.passes._decimated import fewest
-from r2s.passes._distance import Solid, describe, samples
+from r2s.passes.meshes.canonical import canonical
+from r2s.passes.shapes.decimated import fewest
+from r2s.passes.shapes.distance import Solid, describe, samples
+from r2s.passes.shapes.terms import NOTHING, Role, distance_term
 
 _AUTOMATIC = 0.0015  # of the diagonal
 _WALL = 0.2  # of the thickness that 98 % of the surface has behind it

@@ -16,13 +16,13 @@ from r2s.compiler.errors import Diagnostic, InvalidInputError, UsageError
 from r2s.compiler.ir import Bools, Floats, Ints, Scan, Surface, bools, floats, ints
 from r2s.compiler.ledger import Term
 from r2s.compiler.protocol import Outcome
-from r2s.passes._canonical import canonical
-from r2s.passes._cloud import Cloud, pitch_of, working_cloud
-from r2s.passes._completed import completed
-from r2s.passes._distance import samples
-from r2s.passes._edges import areas
-from r2s.passes._fit import cloud_fit, identity_fit, mesh_fit
-from r2s.passes._repair import mended, must_have_thickness
+from r2s.passes.clouds.cloud import Cloud, pitch_of, working_cloud
+from r2s.passes.clouds.completed import completed
+from r2s.passes.clouds.fit import cloud_fit, identity_fit, mesh_fit
+from r2s.passes.meshes.canonical import canonical
+from r2s.passes.meshes.edges import areas
+from r2s.passes.meshes.repair import mended, must_have_thickness
+from r2s.passes.shapes.distance import samples
 
 _LEAST_POINTS = 64
 _REMESH_SAMPLES = 20_000

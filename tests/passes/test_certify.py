@@ -7,10 +7,10 @@ import pytest
 from scan_shapes import MM, box, sphere, together
 
 from r2s.compiler.ir import Floats, Ints, Piece
-from r2s.passes._certify import Maximum, deficit, inflation
-from r2s.passes._convex import Hull, hull
-from r2s.passes._distance import Solid, samples
-from r2s.passes._pieces import Union, mesh_piece, round_piece
+from r2s.passes.convex.certify import Maximum, deficit, inflation
+from r2s.passes.convex.hulls import Hull, hull
+from r2s.passes.convex.pieces import Union, mesh_piece, round_piece
+from r2s.passes.shapes.distance import Solid, samples
 
 TOLERANCE = 0.02 * MM
 
@@ -31,7 +31,7 @@ def ball(radius: float, at: tuple[float, float, float] = (0, 0, 0)) -> Piece:
 
 def bracket() -> tuple[Floats, Ints]:
     """Return an L profile as a closed mesh: a foot of 80 x 10 and a post of 10 x 40, 50 deep, mm."""
-    from r2s.passes import _boolean
+    from r2s.passes.convex import boolean as _boolean
 
     foot, post = box((80 * MM, 50 * MM, 10 * MM)), box((10 * MM, 50 * MM, 40 * MM))
     return _boolean.mesh(_boolean.union([_boolean.manifold(*foot), _boolean.manifold(*post)]))

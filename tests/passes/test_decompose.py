@@ -17,12 +17,12 @@ from r2s.compiler.errors import PassFailedError, UsageError
 from r2s.compiler.ir import Floats, Hulls, Ints, Source, Surface, bools, floats, ints, is_closed
 from r2s.compiler.ledger import Change, DirectedDistance, Scalar
 from r2s.compiler.protocol import Outcome
-from r2s.passes import _boolean
-from r2s.passes._convex import Hull, hull, pruned, with_small_faces
-from r2s.passes._distance import Solid, samples
-from r2s.passes._merge import at_most, merged
-from r2s.passes._pieces import Union, volume
+from r2s.passes.convex import boolean as _boolean
+from r2s.passes.convex.hulls import Hull, hull, pruned, with_small_faces
+from r2s.passes.convex.merge import at_most, merged
+from r2s.passes.convex.pieces import Union, volume
 from r2s.passes.decompose import Decompose
+from r2s.passes.shapes.distance import Solid, samples
 
 TORUS = """
 import numpy as np, trimesh

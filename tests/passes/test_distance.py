@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from r2s.compiler.ir import Floats, Ints
-from r2s.passes._distance import Solid, closest_on_triangles, describe, samples
+from r2s.passes.shapes.distance import Solid, closest_on_triangles, describe, samples
 
 
 def box(low: tuple[float, ...], high: tuple[float, ...]) -> tuple[Floats, Ints]:

@@ -28,14 +28,14 @@ from r2s.compiler.protocol import Outcome, ends
 from r2s.compiler.readings import BalancePoint, Fill, Friction, Quantity
 from r2s.compiler.serve import options_tree
 from r2s.compiler.slots import Slot, from_json
-from r2s.passes import _readback
-from r2s.passes._form import form_of
-from r2s.passes._mjcf import Body
-from r2s.passes._openslots import coverage
-from r2s.passes._readback import compare, compile_texts, compiled_pieces
-from r2s.passes._rest import rest
-from r2s.passes._rotation import matrix
 from r2s.passes.emit import Emit
+from r2s.passes.mjcf import readback as _readback
+from r2s.passes.mjcf.document import Body
+from r2s.passes.mjcf.form import form_of
+from r2s.passes.mjcf.openslots import coverage
+from r2s.passes.mjcf.readback import compare, compile_texts, compiled_pieces
+from r2s.passes.mjcf.rest import rest
+from r2s.passes.mjcf.rotation import matrix
 
 UNANCHORED = Anchor()
 NOWHERE, UPRIGHT = floats(np.zeros(3)), floats(np.eye(3))

@@ -13,7 +13,7 @@ import pytest
 
 from r2s.compiler.ir import Floats, Ints, Piece, floats, ints
 from r2s.compiler.readings import FEATURES, Feature
-from r2s.passes._features import Pose, Stage, Value, measure, pose_of, stage_of_pieces
+from r2s.passes.caliper.features import Pose, Stage, Value, measure, pose_of, stage_of_pieces
 
 SIGMA = 0.3
 

@@ -12,8 +12,8 @@ import trimesh
 
 from r2s.compiler.errors import SimulationError
 from r2s.compiler.ir import Floats
-from r2s.passes._massprops import Distribution, physical, shell, solid
-from r2s.passes._rotation import matrix, principal, quaternion
+from r2s.passes.mjcf.massprops import Distribution, physical, shell, solid
+from r2s.passes.mjcf.rotation import matrix, principal, quaternion
 
 
 def _box(*size: float) -> trimesh.Trimesh:

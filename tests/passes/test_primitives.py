@@ -8,10 +8,10 @@ from scan_shapes import MM, box, mesh_scan, sphere
 from scipy.spatial.transform import Rotation
 
 from r2s.compiler.ir import Floats, Ints, Piece, Surface, bools, floats, ints
-from r2s.passes._convex import hull
-from r2s.passes._distance import Solid
-from r2s.passes._pieces import Union, outside, round_piece, tessellate, volume
-from r2s.passes._primitives import fits
+from r2s.passes.convex.hulls import hull
+from r2s.passes.convex.pieces import Union, outside, round_piece, tessellate, volume
+from r2s.passes.convex.primitives import fits
+from r2s.passes.shapes.distance import Solid
 
 TURN = Rotation.from_rotvec([0.3, -0.8, 0.4]).as_matrix()
 SHIFT = np.array([0.2, -0.1, 0.3])

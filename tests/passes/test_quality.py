@@ -9,13 +9,13 @@ import pytest
 from numpy.typing import NDArray
 
 from r2s.compiler.errors import InvalidInputError
-from r2s.passes import _points
-from r2s.passes._coverage import coverage, unseen_underside
-from r2s.passes._points import Points
-from r2s.passes._quality import BLIND, noise_of, quality
-from r2s.passes._sides import skins, usable_normals
-from r2s.passes._support_plane import table_of, without_table
-from r2s.passes._thin import thinned
+from r2s.passes.points import points as _points
+from r2s.passes.points.coverage import coverage, unseen_underside
+from r2s.passes.points.points import Points
+from r2s.passes.points.quality import BLIND, noise_of, quality
+from r2s.passes.points.sides import skins, usable_normals
+from r2s.passes.points.support_plane import table_of, without_table
+from r2s.passes.points.thin import thinned
 
 Array = NDArray[np.float64]
 NO_FACES = np.zeros((0, 3), dtype=np.int64)

@@ -15,7 +15,7 @@ from r2s.compiler.ir import Floats, Hulls, Ints, Piece, Scan, Surface, bools, fl
 from r2s.compiler.ledger import Change, Scalar, StandardUncertainty
 from r2s.compiler.measurements import load_sheet
 from r2s.compiler.readings import Feature, Reading
-from r2s.passes import _features
+from r2s.passes.caliper import features as _features
 from r2s.passes.scale import Scale
 
 SIZE = (0.08, 0.05, 0.04)

@@ -18,11 +18,12 @@ from r2s.compiler.ir import Source
 from r2s.compiler.measurements import load_sheet
 from r2s.compiler.readings import Feature, Reading
 from r2s.compiler.units import NAMED_SCAN_UNITS
-from r2s.passes import _agreement, settle
-from r2s.passes._agreement import Ratio
-from r2s.passes._clean import Cleaned
-from r2s.passes._frame import levelled, rotation_of
-from r2s.passes._value import Value, refuse
+from r2s.passes import settle
+from r2s.passes.caliper.value import Value, refuse
+from r2s.passes.points import agreement as _agreement
+from r2s.passes.points.agreement import Ratio
+from r2s.passes.points.clean import Cleaned
+from r2s.passes.points.frame import levelled, rotation_of
 from r2s.passes.readers.raw import RawScan
 from r2s.passes.settle import Settle
 

@@ -14,8 +14,8 @@ from r2s.compiler.errors import UsageError
 from r2s.compiler.ir import Floats, Ints, Surface
 from r2s.compiler.ledger import Change, DirectedDistance
 from r2s.compiler.protocol import Outcome
-from r2s.passes._distance import Solid, samples
-from r2s.passes._farthest import Target, bounded
+from r2s.passes.shapes.distance import Solid, samples
+from r2s.passes.shapes.farthest import Target, bounded
 from r2s.passes.simplify import Simplify, automatic_error
 from r2s.passes.surface import ExtractSurface
 
@@ -163,7 +163,7 @@ def test_own_triangle_distance_agrees_with_the_general_one() -> None:
     vertices = rng.normal(size=(60, 3))
     faces = np.concatenate([np.arange(57)[:, None] + np.arange(3), [[0, 0, 1], [2, 2, 2]]])
     points, face = rng.normal(size=(590, 3)) * 2, np.repeat(np.arange(59), 10)
-    from r2s.passes._distance import closest_on_triangles
+    from r2s.passes.shapes.distance import closest_on_triangles
 
     expected = np.linalg.norm(points - closest_on_triangles(points, vertices[faces][face]), axis=1)
 

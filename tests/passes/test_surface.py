@@ -76,7 +76,7 @@ def test_distances_are_from_the_local_mean_not_from_noise(ball: Outcome[Surface]
 
 
 def test_signed_mean_is_positive_where_the_scan_lies_outside() -> None:
-    from r2s.passes._fit import cloud_fit
+    from r2s.passes.clouds.fit import cloud_fit
 
     vertices, faces = sphere(30 * MM, 4)
     points = sphere_cloud(30.5 * MM, 4000, 0.0)
@@ -139,7 +139,7 @@ def test_normals_half_flipped_are_set_aside_and_the_result_is_the_same() -> None
 def test_two_skins_are_named_with_their_distance() -> None:
     rng = np.random.default_rng(7)
     vertices, faces = box((80 * MM, 50 * MM, 40 * MM))
-    from r2s.passes._distance import samples
+    from r2s.passes.shapes.distance import samples
 
     points, face = samples(vertices, faces, 9000)
     second = (np.cross(*(vertices[faces][face][:, k] - vertices[faces][face][:, 0] for k in (1, 2)))[:, 0] > 0) & (
@@ -156,8 +156,8 @@ def test_two_skins_are_named_with_their_distance() -> None:
 
 
 def test_thin_wall_is_not_two_skins() -> None:
-    from r2s.passes._cloud import working_cloud
-    from r2s.passes._layers import layers
+    from r2s.passes.clouds.cloud import working_cloud
+    from r2s.passes.clouds.layers import layers
 
     cloud = working_cloud(cloud_scan(cup_cloud(30 * MM, 60 * MM, 2 * MM, 0.9 * MM, NOISE), noise=NOISE))
 
@@ -221,8 +221,7 @@ def test_every_code_is_in_the_catalogue() -> None:
     import r2s.passes
 
     folder = Path(next(iter(r2s.passes.__path__)))
-    mine = ("surface", "simplify", "_repair", "_shells", "_winding", "_completed", "_poisson")
-    used = {code for name in mine for code in re.findall(r"R2S4\d\d", (folder / f"{name}.py").read_text("utf-8"))}
+    used = {code for path in folder.rglob("*.py") for code in re.findall(r"R2S4\d\d", path.read_text("utf-8"))}
 
     assert used <= set(catalogue())
     assert {code for code in catalogue() if code.startswith("R2S4")} <= used

@@ -1,0 +1,1 @@
+"""The virtual caliper: what jaws would read on any stage of the chain."""

@@ -1,0 +1,1 @@
+"""The asset as text and meshes: mass, slots, MJCF, and what MuJoCo makes of them."""

@@ -1,0 +1,1 @@
+"""Distances between shapes, with bounds, and the meshes that are chosen by them."""
