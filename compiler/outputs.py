@@ -20,7 +20,8 @@ from r2s.compiler.codec import canonical, sha256
 from r2s.compiler.errors import Diagnostic, InvalidInputError, UsageError
 from r2s.compiler.store import write_aside
 
-_OURS = re.compile(r"(?:visual|piece_\d+)-[0-9a-f]{8}\.obj|\..*\.tmp")
+_ASIDE = re.compile(r"\.[0-9a-f]{8}\.tmp$")
+_OURS = re.compile(r"(?:visual|piece_\d+)-[0-9a-f]{8}\.obj|\..*\.[0-9a-f]{8}\.tmp")
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,9 @@ def write(where: Layout, meshes: Mapping[str, bytes], texts: Mapping[str, str], 
             where.beside("failed.report.json").unlink(missing_ok=True)
             for path in where.assets.iterdir():
                 if _OURS.fullmatch(path.name) and path.name not in meshes:
+                    path.unlink(missing_ok=True)
+            for path in where.folder.iterdir():  # what a killed build had begun
+                if path.name.startswith(f".{where.stem}.") and _ASIDE.search(path.name):
                     path.unlink(missing_ok=True)
     except OSError as error:
         raise InvalidInputError(

@@ -12,9 +12,20 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from tests_support import COMMAND, CUBE, files
+import trimesh
+from tests_support import COMMAND, files
 
 KILLS = int(os.environ.get("R2S_KILLS", "50"))
+
+SHEET = """\
+schema: 1
+object: bracket
+instrument: {kind: digital_caliper, unit: mm}
+measurements:
+  - {feature: extent_x, value: 80.0}
+  - {feature: extent_y, value: 50.0, role: check}
+mass: {value: 60, unit: g}
+"""
 
 pytestmark = pytest.mark.slow
 
@@ -22,21 +33,24 @@ pytestmark = pytest.mark.slow
 def start(folder: Path, cache: Path, *more: str) -> subprocess.Popen[bytes]:
     words = [
         COMMAND,
-        folder / "scan.ply",
+        folder / "scan.stl",
         "--calipers",
         folder / "measurements.yaml",
-        "-q",
         "-o",
-        folder / "out" / "cube.xml",
+        folder / "out" / "part.xml",
     ]
     env = {**os.environ, "R2S_CACHE": str(cache)}
-    return subprocess.Popen([*map(str, words), *more], env=env, start_new_session=True, stderr=subprocess.DEVNULL)
+    command = [*map(str, words), "-q", *more]
+    return subprocess.Popen(command, env=env, start_new_session=True, stderr=subprocess.DEVNULL)
 
 
 def place(folder: Path) -> Path:
+    """Make *folder* with an L-shaped bracket, whose asset names several meshes, and its sheet."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name in ("scan.ply", "measurements.yaml"):
-        shutil.copy(CUBE / name, folder)
+    foot = trimesh.creation.box(bounds=[(0, 0, 0), (80, 50, 12)])
+    back = trimesh.creation.box(bounds=[(0, 0, 0), (14, 50, 45)])
+    trimesh.boolean.union([foot, back]).export(folder / "scan.stl")
+    (folder / "measurements.yaml").write_text(SHEET)
     return folder
 
 
@@ -44,7 +58,7 @@ def whole(folder: Path) -> bool:
     """Return whether the XML parses and every mesh it names is there with the hash in its name."""
     import hashlib
 
-    path = folder / "out" / "cube.xml"
+    path = folder / "out" / "part.xml"
     if not path.exists():
         return True
     root = ET.parse(path).getroot()
@@ -68,7 +82,7 @@ def test_killed_builds_leave_nothing_half_written(tmp_path: Path) -> None:
         if turn % 5 == 4:
             shutil.rmtree(cache, ignore_errors=True)  # late passes and early ones both get their share of kills
         # another option makes another asset, so that old and new files differ
-        more = ("-p", f"decompose.prune_error={dice.choice(['0.1mm', '0.2mm', '0.3mm'])}") if turn % 2 else ()
+        more = ("-p", f"emit.origin={dice.choice(['com', 'scan'])}") if turn % 2 else ()
         process = start(shared, cache, *more)
         time.sleep(dice.uniform(0, 1.1 * took))
         os.kill(process.pid, signal.SIGKILL)

@@ -28,9 +28,12 @@ def test_writes_all_and_drops_only_stale_meshes_of_ours(tmp_path: Path) -> None:
     where, _ = layout(tmp_path / "deep" / "cube.xml")
     write(where, {"piece_000-00000000.obj": b"old"}, {"slots.json": "{}"}, xml("piece_000-00000000.obj"))
     (where.assets / "mine.obj").write_text("a person's own")
+    (where.folder / ".cube.xml.0123abcd.tmp").write_text("begun by a build that was killed")
+    (where.folder / ".cube.notes.tmp").write_text("a person's own")
     write(where, {"piece_000-11111111.obj": b"new"}, {"slots.json": "[]"}, xml("piece_000-11111111.obj"))
 
     assert sorted(p.name for p in where.assets.iterdir()) == ["mine.obj", "piece_000-11111111.obj"]
+    assert sorted(p.name for p in where.folder.glob(".*")) == [".cube.notes.tmp"]
     assert named(where.xml) == {"piece_000-11111111.obj"}
     assert where.beside("slots.json").read_text() == "[]"
 
