@@ -31,7 +31,8 @@ def summary(report: Mapping[str, Any], *, seconds: float, written: str = "") -> 
 
 
 def _headline(report: Mapping[str, Any], seconds: float) -> str:
-    parts = [report["name"], f"CHECK {report['verdict']['check']}"]
+    verdict = report["verdict"]["check"]
+    parts = [report["name"], verdict if verdict == "UNCHECKED" else f"CHECK {verdict}"]
     size = _scalar(report, "emit.size_x"), _scalar(report, "emit.size_y"), _scalar(report, "emit.size_z")
     if all(s is not None for s in size):
         parts.append(" x ".join(f"{s * _MM:.2f}" for s in size if s is not None) + " mm")

@@ -38,9 +38,9 @@ class Scale:
     version: ClassVar[int] = 1
     libraries: ClassVar[tuple[str, ...]] = ("numpy", "scipy")
 
-    mode: str = "auto"
-    free: bool = False
-    prior_u: float = 0.0
+    mode: str = field(default="auto", metadata={"given": True})
+    free: bool = field(default=False, metadata={"given": True})
+    prior_u: float = field(default=0.0, metadata={"given": True})
     readings: tuple[Reading, ...] = field(default=(), metadata={"given": True})
     kinds: tuple[str, ...] = field(default=(), metadata={"given": True})
 
