@@ -68,7 +68,7 @@ def cli() -> None:
     \b
     Exit codes:
       0 done            2 usage             3 input cannot be used    4 over budget
-      5 not reproducible   6 calipers disagree   7 simulation refuses   70 a bug of r2s
+      5 not reproducible   6 calipers disagree   7 simulation refuses   70 a bug of r2s   130 interrupted
 
     See r2s-compile build --help for the options of a build.
     """
@@ -93,6 +93,8 @@ def _exit_code(run: Callable[[], Any]) -> int:
         return _say(str(UsageError("R2S020", error.format_message(), hint="see --help")), 2)
     except BrokenPipeError:
         return 0  # the reader of stdout has seen enough
+    except OSError as error:
+        return _say(f"error: cannot write the output: {error.strerror}; check the disk and permissions [R2S808]", 3)
     except MemoryError:
         return _say("error: out of memory outside the worker [R2S906]", 70)
     except Exception as error:  # a traceback is a bug; this is the line it becomes

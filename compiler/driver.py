@@ -87,17 +87,17 @@ def run(request: Request, observe: Observer = lambda _: None) -> Build:
     device(request.device)
     limits = budget.split(request.within, request.budgets)
     inputs = read_inputs(request.scan, request.calipers)
-    store = Store(request.cache or default_cache())
-    for attempt in (1, 2):
-        try:
-            with Manager(store, request.limits, salt=request.salt, observe=observe) as manager:
-                made = _make(manager, request, inputs, where)
-            break
-        except DamagedEntryError:
-            if attempt == 2:
-                raise
-            store = Store(store.root)
-    return _conclude(store, request, inputs, made, where, said, limits)
+
+    def attempt() -> Build:
+        store = Store(request.cache or default_cache())
+        with Manager(store, request.limits, salt=request.salt, observe=observe) as manager:
+            made = _make(manager, request, inputs, where)
+        return _conclude(store, request, inputs, made, where, said, limits)
+
+    try:
+        return attempt()
+    except DamagedEntryError:
+        return attempt()
 
 
 @dataclass(frozen=True)

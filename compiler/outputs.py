@@ -20,6 +20,7 @@ from r2s.compiler.codec import canonical, sha256
 from r2s.compiler.errors import Diagnostic, InvalidInputError, UsageError
 from r2s.compiler.store import write_aside
 
+_NAME_LIMIT = 255  # bytes of one file name on Linux file systems
 _ASIDE = re.compile(r"\.[0-9a-f]{8}\.tmp$")
 _OURS = re.compile(r"(?:visual|piece_\d+)-[0-9a-f]{8}\.obj|\..*\.[0-9a-f]{8}\.tmp")
 
@@ -52,12 +53,13 @@ class Layout:
 
 def layout(output: Path) -> tuple[Layout, tuple[Diagnostic, ...]]:
     """Return the layout for ``-o``; raise UsageError where nothing can be written under that name."""
-    if output.suffix.lower() != ".xml":
-        raise UsageError("R2S012", f"the output {output} does not end in .xml", hint="write -o build/name.xml")
+    if output.suffix.lower() != ".xml" or not output.stem.strip("."):
+        raise UsageError("R2S012", f"the output {output} is no name.xml", hint="write -o build/name.xml")
     if output.is_dir():
         raise UsageError("R2S012", f"the output {output} is a folder", hint="write -o build/name.xml")
     if any(ord(c) < 32 for c in output.name):
         raise UsageError("R2S012", f"the output name {output.name!r} holds a control character")
+    _must_be_writable(output)
     found = []
     if output.parent.is_symlink():
         what = f"the output folder {output.parent} is a link to {os.readlink(output.parent)}; files go there"
@@ -66,6 +68,27 @@ def layout(output: Path) -> tuple[Layout, tuple[Diagnostic, ...]]:
         what = f"{output} is a link; it is replaced by a file, what it leads to stays as it is"
         found.append(Diagnostic("note", "R2S807", what))
     return Layout(output), tuple(found)
+
+
+def _must_be_writable(output: Path) -> None:
+    """Raise before hours of work where the files of this asset could not be put."""
+    longest = len(os.fsencode(output.stem)) + len(".failed.report.json") + len("..01234567.tmp")
+    if longest > _NAME_LIMIT:
+        hint = f"shorten it by {longest - _NAME_LIMIT} bytes"
+        raise UsageError("R2S012", f"the output's name is too long for the files beside it: {output.name}", hint=hint)
+    for kind in ("assets", "scene.xml", "slots.json", "report.json", "manifest.json", "failed.report.json"):
+        path = output.with_name(f"{output.stem}.{kind}")
+        if path.exists() and path.is_dir() != (kind == "assets"):
+            wrong = "a file" if kind == "assets" else "a folder"
+            raise UsageError(
+                "R2S012", f"{path} is {wrong}, but the asset needs that name", hint="remove it, or use another -o"
+            )
+    place = output.parent
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
+        hint = "check the output folder"
+        raise InvalidInputError("R2S808", f"cannot write below {place}: not a folder that you may write to", hint=hint)
 
 
 def write(where: Layout, meshes: Mapping[str, bytes], texts: Mapping[str, str], xml: str) -> None:

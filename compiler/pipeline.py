@@ -1,9 +1,9 @@
 """
 A pipeline of passes as a value and as text, which parse and print back to each other.
 
-    ingest | surface{method=poisson} | simplify{max_error=0.0002} | decompose | scale | emit
+    ingest | surface{method=poisson} | simplify{max_error=0.2mm} | decompose | scale | emit
 
-An option is a field of its pass; a length may carry a unit (``max_error=0.2mm``) and prints in metres.  Fields marked
+An option is a field of its pass; a length carries its unit (``max_error=0.2mm``) and prints in metres.  Fields marked
 ``given`` come from the caliper sheet, not from text.  Neighbours must meet: the output type of a pass is the input type
 of the next, checked here and not after ten minutes of work.
 """
@@ -24,6 +24,7 @@ from r2s.compiler.suggest import did_you_mean
 
 DEFAULT = "ingest | surface | simplify | decompose | scale | emit"
 _STEP = re.compile(r"\s*(?P<name>[A-Za-z_][\w-]*)\s*(?:\{(?P<options>[^{}]*)\})?\s*")
+_LARGEST = 10.0  # m; no scan is larger
 _OPTION = re.compile(r"\s*(?P<key>[A-Za-z_]\w*)\s*=\s*(?P<value>\"[^\"]*\"|[^\s,\"{}|]+)\s*,?")
 
 
@@ -79,7 +80,7 @@ def print_step(step: Any) -> str:
     for f in text_fields(step):
         value = getattr(step, f.name)
         if value != f.default:
-            pairs.append(f"{f.name}={_print(value)}")
+            pairs.append(f"{f.name}={_print(value)}{f.metadata.get('unit', '')}")
     return str(step.name) + (f"{{{' '.join(pairs)}}}" if pairs else "")
 
 
@@ -108,7 +109,7 @@ def _set(step: Any, options: Mapping[str, str]) -> Any:
         return step
     fields = {f.name: f for f in text_fields(step)}
     hints = typing.get_type_hints(type(step))
-    changes = {}
+    changes: dict[str, object] = {}
     for key, text in options.items():
         if key not in fields:
             raise UsageError(
@@ -116,8 +117,22 @@ def _set(step: Any, options: Mapping[str, str]) -> Any:
                 f"pass {step.name} has no option {key!r}",
                 hint=did_you_mean(key, fields) or f"it has {', '.join(fields) or 'none'}",
             )
-        changes[key] = _read(text, hints[key], f"{step.name}.{key}")
+        if fields[key].metadata.get("unit") == "m":
+            changes[key] = _read_length(text, f"{step.name}.{key}")
+        else:
+            changes[key] = _read(text, hints[key], f"{step.name}.{key}")
     return dataclasses.replace(step, **changes)
+
+
+def _read_length(text: str, where: str) -> float:
+    from r2s.compiler.units import parse_length
+
+    value = 0.0 if text == "0" else parse_length(text, what=where)
+    if not 0 <= value <= _LARGEST:
+        raise UsageError(
+            "R2S006", f"{where} is {text}, which is no error of a part", hint="write a length such as 0.5mm"
+        )
+    return value
 
 
 def _read(text: str, hint: Any, where: str) -> object:

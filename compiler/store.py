@@ -21,14 +21,18 @@ from pathlib import Path
 from typing import Any
 
 from r2s.compiler.codec import canonical, decode, encode, references, sha256
-from r2s.compiler.errors import Diagnostic, InvalidInputError, NotReproducibleError, R2SError
+from r2s.compiler.errors import Diagnostic, InvalidInputError, NotReproducibleError, PassFailedError
 from r2s.compiler.ledger import Term
 
 SCHEMA = 1
 
 
-class DamagedEntryError(R2SError):
+class DamagedEntryError(PassFailedError):
     """A stored entry does not hold the bytes it was stored with; it was dropped and the build can start again."""
+
+
+# whatever damaged bytes can raise on their way through json, numpy and the types of the core
+_DAMAGE = (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,7 @@ class Store:
     def __init__(self, root: Path) -> None:
         self.root = root
         self._loaded: dict[str, Any] = {}
+        self._sound: set[str] = set()
 
     def put(self, value: Any) -> str:
         """Store *value* and all it was made from; return its digest."""
@@ -66,7 +71,7 @@ class Store:
             self.put(source)
         path = self._object(digest)
         self._loaded[digest] = value
-        if path.with_suffix(".json").exists() and path.with_suffix(".npz").exists():
+        if self._whole(digest):
             return digest
         import numpy as np
 
@@ -77,6 +82,7 @@ class Store:
         data = buffer.getvalue()
         self._write(path.with_suffix(".npz"), data)
         body = {"schema": SCHEMA, "tree": tree, "arrays": list(arrays), "npz": sha256(data)}
+        body["check"] = _check(body)
         self._write(path.with_suffix(".json"), canonical(body).encode())
         return digest
 
@@ -103,7 +109,7 @@ class Store:
             with np.load(BytesIO(data), allow_pickle=False) as file:
                 arrays = {name: file[f"a{i}"] for i, name in enumerate(body["arrays"])}
             return decode(body["tree"], arrays, resolve)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError) as error:
+        except _DAMAGE as error:
             self._drop(digest)
             raise _damaged(digest) from error
 
@@ -115,7 +121,7 @@ class Store:
             if body["schema"] != SCHEMA or body["check"] != sha256(canonical(body["record"])):
                 return None
             record: Record = decode(body["record"], {}, str)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except _DAMAGE:
             return None
         if record.value is not None and not self._whole(record.value):
             return None
@@ -162,23 +168,33 @@ class Store:
             too_old = older_than is not None and used < older_than
             too_much = max_bytes is not None and total - freed > max_bytes
             if too_old or too_much:
-                path.unlink(missing_ok=True)
+                try:
+                    path.unlink(missing_ok=True)
+                except OSError as error:
+                    what = f"cannot remove {path}: {error.strerror}"
+                    raise InvalidInputError("R2S803", what, hint="check the cache folder's permissions") from None
                 files, freed = files + 1, freed + size
         return files, freed
 
     def _whole(self, digest: str) -> bool:
-        path = self._object(digest)
-        try:
-            body = json.loads(path.with_suffix(".json").read_bytes())
-        except (OSError, ValueError):
-            return False
-        if not path.with_suffix(".npz").exists():
-            return False
-        return all(self._whole(ref) for ref in _refs(body["tree"]))
+        """Return whether the object and all it was made from are there with the bytes they were stored with."""
+        if digest not in self._sound:
+            path = self._object(digest)
+            try:
+                body = json.loads(path.with_suffix(".json").read_bytes())
+                sound = body["check"] == _check(body) and body["npz"] == sha256(path.with_suffix(".npz").read_bytes())
+                if not (sound and all(self._whole(ref) for ref in _refs(body["tree"]))):
+                    return False
+            except _DAMAGE:
+                return False
+            self._sound.add(digest)
+        return True
 
     def _drop(self, digest: str) -> None:
-        self._object(digest).with_suffix(".json").unlink(missing_ok=True)
-        self._object(digest).with_suffix(".npz").unlink(missing_ok=True)
+        self._sound.discard(digest)
+        for suffix in (".json", ".npz"):
+            with suppress(OSError):  # a cache that may only be read is still a cache
+                self._object(digest).with_suffix(suffix).unlink(missing_ok=True)
 
     def _object(self, digest: str) -> Path:
         return self.root / "objects" / digest[:2] / digest
@@ -212,6 +228,10 @@ def write_aside(path: Path, data: bytes, *, durable: bool = False) -> None:
     except BaseException:
         aside.unlink(missing_ok=True)
         raise
+
+
+def _check(body: dict[str, Any]) -> str:
+    return sha256(canonical({k: v for k, v in body.items() if k != "check"}))
 
 
 def _refs(tree: Any) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -44,12 +44,12 @@ class Decompose:
     version: ClassVar[int] = 1
     libraries: ClassVar[tuple[str, ...]] = ("coacd", "manifold3d", "numpy", "open3d-cpu", "scipy")
 
-    max_error: float = 0.0
+    max_error: float = field(default=0.0, metadata={"unit": "m"})
     share: float = _SHARE
     max_volume_error: float = 0.12
     primitives: bool = True
     max_pieces: int = 0
-    prune_error: float = 0.0
+    prune_error: float = field(default=0.0, metadata={"unit": "m"})
     seed: int = 0
     mjx: bool = False
 

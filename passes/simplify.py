@@ -7,7 +7,7 @@ bounded both ways, stays within the error, and that still make a closed, outward
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -42,7 +42,7 @@ class Simplify:
     version: ClassVar[int] = 1
     libraries: ClassVar[tuple[str, ...]] = ("numpy", "open3d-cpu", "pymeshlab", "scipy")
 
-    max_error: float = 0.0
+    max_error: float = field(default=0.0, metadata={"unit": "m"})
     min_faces: int = 200
 
     def run(self, source: Surface, /) -> Outcome[Surface]:

@@ -7,7 +7,7 @@ each repair said.  A cloud, or a mesh beyond repair, becomes a surface by screen
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -20,6 +20,7 @@ from r2s.passes.clouds.cloud import Cloud, pitch_of, working_cloud
 from r2s.passes.clouds.completed import completed
 from r2s.passes.clouds.fit import cloud_fit, identity_fit, mesh_fit
 from r2s.passes.meshes.canonical import canonical
+from r2s.passes.meshes.doubts import doubts
 from r2s.passes.meshes.edges import areas
 from r2s.passes.meshes.repair import mended, must_have_thickness
 from r2s.passes.shapes.distance import samples
@@ -56,6 +57,10 @@ class ExtractSurface:
         R2S403 (too much missing), R2S404 (too few points); PassFailedError R2S405 (does not close).
         """
         self._must_make_sense(source)
+        made = self._made(source)
+        return replace(made, diagnostics=(*made.diagnostics, *doubts(made.value)))
+
+    def _made(self, source: Scan) -> Outcome[Surface]:
         if source.is_mesh and self.method != "poisson":
             return self._from_mesh(source)
         must_have_thickness(source.points, source.faces)

@@ -167,4 +167,17 @@ CODES: tuple[Code, ...] = (
         "of the scanner did not meet. The outer layer was kept; the distance is in the budget.",
         "Register the views again, or scan the part in one pass.",
     ),
+    Code(
+        "R2S433",
+        "surface larger than its points",
+        "The closed surface is clearly wider than the points it was drawn through. Where points are sparse, a smooth "
+        "surface swings out beyond edges and corners between them.",
+        "Scan more densely. If that cannot be, read the bound from asset to scan as the size of the error.",
+    ),
+    Code(
+        "R2S434",
+        "separate bodies",
+        "The surface has several shells that do not touch. They become pieces of one rigid body, with one mass.",
+        "If they are separate objects, cut the scan and compile each by itself; else nothing.",
+    ),
 )

@@ -113,6 +113,8 @@ def _request(scan: Path, given: dict[str, Any]) -> Any:
         if value:
             changes.append(_option(f"{target}={value}"))
     level = given["level"] or recipe.get("level")
+    if level is not None and str(level) not in LEVELS:
+        raise UsageError("R2S024", f"level {level} does not exist", hint=f"choose one of {', '.join(LEVELS)}")
     if level is not None:
         changes.append(_option(f"decompose.share={LEVELS[str(level)]!r}"))
     if given["no_primitives"] or recipe.get("primitives") is False:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from r2s.compiler.store import Store
 
 _DAY = 86400.0
+_AMOUNT = click.IntRange(0, 10**9)
 
 
 @click.group()
@@ -46,17 +47,17 @@ def list_(folder: Path | None) -> None:
 
 @cache.command()
 @_FOLDER
-@click.option("--older-than", type=float, metavar="DAYS", help="Remove what was not used for this many days.")
-@click.option("--max-size", type=float, metavar="MB", help="Then remove the oldest until the rest fits.")
+@click.option("--older-than", type=_AMOUNT, metavar="DAYS", help="Remove what was not used for this many days.")
+@click.option("--max-size", type=_AMOUNT, metavar="MB", help="Then remove the oldest until the rest fits.")
 @click.option("--all", "everything", is_flag=True, help="Remove everything.")
-def prune(folder: Path | None, older_than: float | None, max_size: float | None, everything: bool) -> None:
+def prune(folder: Path | None, older_than: int | None, max_size: int | None, everything: bool) -> None:
     """Remove old entries; a build that needs one makes it again."""
     from r2s.compiler.errors import UsageError
 
     if older_than is None and max_size is None and not everything:
         raise UsageError("R2S026", "nothing says what to prune", hint="add --older-than 30, --max-size 5000 or --all")
     store = _store(folder)
-    limit = 0 if everything else (int(max_size * 1e6) if max_size is not None else None)
+    limit = 0 if everything else (max_size * 10**6 if max_size is not None else None)
     before = time.time() - older_than * _DAY if older_than is not None else None
     files, freed = store.prune(older_than=before, max_bytes=limit)
     click.echo(f"removed {files} files, {freed / 1e6:.1f} MB")

@@ -109,7 +109,7 @@ def test_a_check_that_disagrees_is_exit_6(brick: Path) -> None:
     ("words", "code", "says"),
     [
         (("brick.stl",), 2, "no output is named"),
-        (("brick.stl", "-o", "out/brick.obj"), 2, "does not end in .xml"),
+        (("brick.stl", "-o", "out/brick.obj"), 2, "is no name.xml"),
         (("brick.stl", "--unit", "furlong", "-o", "o.xml"), 2, "furlong"),
         (("brick.stl", "-o", "o.xml"), 3, "no unit"),
         (("missing.ply", "-o", "o.xml"), 3, "No such file"),

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from r2s.compiler.errors import InvalidInputError, UsageError
-from r2s.compiler.outputs import asset_hash, layout, write, write_failed
+from r2s.compiler.outputs import Layout, asset_hash, layout, write, write_failed
 
 
 def xml(*meshes: str) -> str:
@@ -75,9 +75,22 @@ def test_unusable_names(tmp_path: Path, name: str) -> None:
 
 def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    where, _ = layout(tmp_path / "file" / "cube.xml")
     with pytest.raises(InvalidInputError, match="R2S808"):
-        write(where, {}, {}, xml())
+        layout(tmp_path / "file" / "cube.xml")
+    with pytest.raises(InvalidInputError, match="R2S808"):
+        write(Layout(tmp_path / "file" / "cube.xml"), {}, {}, xml())
+
+
+@pytest.mark.parametrize("kind", ["report.json", "failed.report.json", "scene.xml"])
+def test_a_folder_in_the_way_is_told_before_the_work(tmp_path: Path, kind: str) -> None:
+    (tmp_path / f"cube.{kind}").mkdir()
+    with pytest.raises(UsageError, match=f"cube.{kind} is a folder"):
+        layout(tmp_path / "cube.xml")
+
+
+def test_a_name_too_long_is_told_before_the_work(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="shorten it by [0-9]+ bytes"):
+        layout(tmp_path / f"{'n' * 242}.xml")
 
 
 def test_a_failed_build_leaves_the_asset_and_the_next_good_one_clears_its_report(tmp_path: Path) -> None:

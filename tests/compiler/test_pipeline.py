@@ -24,6 +24,16 @@ def test_prints_back_what_it_parsed(how: str, by: float, loud: bool) -> None:
     assert (once.steps[1].how, once.steps[1].by, once.steps[1].loud) == (how, by, loud)
 
 
+def test_a_length_of_a_pass_needs_its_unit() -> None:
+    pipeline = Pipeline.parse("ingest | surface | simplify{max_error=0.2mm}")
+
+    assert str(pipeline) == "ingest | surface | simplify{max_error=0.0002m}"
+    assert Pipeline.parse(str(pipeline)) == pipeline
+    for text in ("0.2", "-1mm", "1e300m"):
+        with pytest.raises(UsageError):
+            Pipeline.parse(f"ingest | surface | simplify{{max_error={text}}}")
+
+
 def test_default_options_are_not_printed() -> None:
     assert str(Pipeline.parse("tiny_ingest{factor=1.0}|misbehave")) == "tiny_ingest | misbehave"
 

@@ -205,7 +205,7 @@ def test_equal_input_gives_equal_bytes() -> None:
 def test_readings_are_no_part_of_the_pipeline_text() -> None:
     from r2s.compiler.pipeline import print_step
 
-    assert print_step(Scale(mode="verify", readings=READINGS, kinds=("height",))) == "scale{mode=verify}"
+    assert print_step(Scale(mode="verify", readings=READINGS, kinds=("height",))) == "scale"
 
 
 DATA = Path(os.environ.get("R2S_DATA", Path(__file__).parents[2] / ".." / "shared" / "data"))
