@@ -65,11 +65,11 @@ format: $(READY) ## put imports and layout in order
 
 .PHONY: test
 test: $(READY) ## the tests, without those marked slow
-	$(PYTHON) -m pytest -q -m 'not slow'
+	$(PYTHON) -m pytest -q -n auto --dist worksteal -m 'not slow'
 
 .PHONY: test-slow
 test-slow: $(READY) ## the tests marked slow
-	$(PYTHON) -m pytest -q -m slow
+	$(PYTHON) -m pytest -q -n auto --dist worksteal -m slow
 
 .PHONY: fixtures
 fixtures: $(READY) ## make every fixture again; git shows whether a byte moved

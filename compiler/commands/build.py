@@ -57,7 +57,13 @@ LEVELS = {"0": 0.05, "1": 0.02, "2": 0.01, "3": 0.005}
     "--recipe", type=click.Path(path_type=Path), help="YAML file with any of these options; the command line wins."
 )
 @click.option("--stop-after", metavar="PASS", default="", help="Stop after this pass and report; writes no asset.")
-@click.option("--limit", "limits", multiple=True, metavar="120s|8GiB", help="Time and memory of a pass.")
+@click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="120s|8GiB",
+    help="CPU time and memory that a pass may use.  [default: 120s, 8GiB]",
+)
 @click.option(
     "--cache", type=click.Path(path_type=Path), help="Cache folder.  [default: R2S_CACHE or the user's cache]"
 )
