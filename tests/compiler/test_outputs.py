@@ -84,12 +84,12 @@ def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["report.json", "failed.report.json", "scene.xml"])
 def test_a_folder_in_the_way_is_told_before_the_work(tmp_path: Path, kind: str) -> None:
     (tmp_path / f"cube.{kind}").mkdir()
-    with pytest.raises(UsageError, match=f"cube.{kind} is a folder"):
+    with pytest.raises(UsageError, match=rf"cube\.{kind} is a folder"):
         layout(tmp_path / "cube.xml")
 
 
 def test_a_name_too_long_is_told_before_the_work(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="shorten it by [0-9]+ bytes"):
+    with pytest.raises(UsageError, match=r"shorten it by [0-9]+ bytes"):
         layout(tmp_path / f"{'n' * 242}.xml")
 
 
