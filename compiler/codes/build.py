@@ -60,7 +60,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "R2S811",
         "pass over its time",
-        "A pass used more CPU time than its limit, or waited four times as long, and was stopped. No other result was put in its place.",
+        "A pass used more CPU time than its limit, or waited four times as long, and was stopped. No other "
+        "result was put in its place.",
         "Allow more with --limit 300s, simplify more, or scan with fewer points.",
     ),
     Code(
