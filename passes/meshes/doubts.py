@@ -28,7 +28,9 @@ def doubts(surface: Surface) -> Iterator[Diagnostic]:
             f"which lie {format_length(surface.scan.spacing)} apart: too sparse for a shape with edges",
             "scan more densely; the bound from asset to scan says how far it can stand out",
         )
-    count, label = shells_of(surface.faces, len(surface.vertices))
+    # bodies that meet in a point or an edge were one mesh there, and are one object
+    places, at = np.unique(surface.vertices, axis=0, return_inverse=True)
+    count, label = shells_of(at.reshape(-1)[surface.faces], len(places))
     sizes = sorted((volume(surface.vertices, surface.faces[label == i]) for i in range(count)), reverse=True)
     bodies = [size for size in sizes if size > 0]
     if len(bodies) > 1:
