@@ -262,7 +262,6 @@ class Asset:
 
 
 Value = Source | Scan | Surface | Hulls | Asset
-VALUE_TYPES: dict[str, type] = {t.__name__: t for t in (Source, Scan, Surface, Hulls, Asset, Piece, Anchor)}
 
 
 def is_closed(faces: Ints) -> bool:

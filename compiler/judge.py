@@ -18,13 +18,12 @@ from typing import Literal
 from r2s.compiler.errors import Diagnostic
 from r2s.compiler.ir import Anchor
 from r2s.compiler.measured import STAGES, Measured, StageReadings
-from r2s.compiler.readings import Reading
+from r2s.compiler.readings import COMPLIANCE, Reading
 
 Verdict = Literal["PASS", "FAIL", "INCONCLUSIVE", "UNCHECKED"]
 
 PASS_LEVEL = 0.95  # conformance probability of JCGM 106; a guard band of 1.645 u
 COVERAGE = 2.0  # coverage factor of the expanded uncertainty, about 95 %
-COMPLIANCE = 0.3e-3  # half-width, m, by which jaws press into a soft object (metrology: assumed)
 
 # what each stage's difference to the one before was introduced by
 INTRODUCED_BY = {

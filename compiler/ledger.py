@@ -102,7 +102,3 @@ class Scalar:
 
 
 Term = DirectedDistance | StandardUncertainty | Unobserved | Change | Scalar
-
-TERM_TYPES: dict[str, type] = {
-    t.__name__: t for t in (DirectedDistance, StandardUncertainty, Unobserved, Change, Scalar)
-}

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import dataclasses
 import typing
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -43,9 +42,6 @@ class Pass(Protocol[In, Out]):
         ...
 
 
-AnyPass = Any  # a Pass whose types are not known statically: the pipeline checks them when it is parsed
-
-
 def ends(cls: type) -> tuple[type, type]:
     """Return the input and output type of a pass class, read from the hints of ``run``."""
     hints = typing.get_type_hints(cls.run)  # type: ignore[attr-defined]  # structural: checked by the caller
@@ -55,11 +51,8 @@ def ends(cls: type) -> tuple[type, type]:
     return source, value
 
 
-def options_of(step: AnyPass) -> dict[str, object]:
+def options_of(step: Any) -> dict[str, object]:
     """Return the options of a pass as a plain dict, in the order of its fields."""
     if not dataclasses.is_dataclass(step):
         raise InternalError("R2S902", f"pass {type(step).__name__} is not a dataclass")
     return {f.name: getattr(step, f.name) for f in dataclasses.fields(step)}
-
-
-Progress = Callable[[str], None]

@@ -16,6 +16,8 @@ from r2s.compiler.ledger import Method
 Role = Literal["calibrate", "check"]
 Point = tuple[float, float, float]
 
+COMPLIANCE = 0.3e-3  # half-width, m, by which jaws press into a soft object; assumed
+
 EXTENTS = ("extent_x", "extent_y", "extent_z", "extent_long", "extent_mid", "extent_short")
 FEATURES = (
     *EXTENTS,

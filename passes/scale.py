@@ -10,15 +10,14 @@ from r2s.compiler.errors import Diagnostic
 from r2s.compiler.ir import Anchor, Hulls
 from r2s.compiler.ledger import Change, Method, Scalar, StandardUncertainty, Term
 from r2s.compiler.protocol import Outcome
-from r2s.compiler.readings import Reading
+from r2s.compiler.readings import COMPLIANCE, Reading
 from r2s.compiler.scale_fit import Pair, ScaleFit, fit_scale
 from r2s.compiler.scale_rule import Ruling, anchor, checked_mode
 from r2s.passes.caliper import features as _features
 
-# Half-widths, m.  Where exactly the jaws touched (corner radii, draft, flatness) differs between caliper and scan;
-# a soft object gives way.  Engineering judgement, so both are marked assumed.
+# Half-width, m.  Where exactly the jaws touched (corner radii, draft, flatness) differs between caliper and scan.
+# Engineering judgement, so it is marked assumed.
 TOUCH = 0.05e-3
-COMPLIANCE = 0.3e-3
 _BLIND = ("zero error common to all readings of one caliper", "surface offset", "mirror image")
 
 
