@@ -27,6 +27,7 @@ from r2s.compiler.pipeline import DEFAULT, Pipeline
 from r2s.compiler.readings import Reading
 from r2s.compiler.report import report
 from r2s.compiler.store import DamagedEntryError, Store
+from r2s.compiler.volume import volume_of
 from r2s.compiler.worker import Limits
 
 _MM = 1e3
@@ -211,6 +212,7 @@ def _conclude(
         judgement=judgement,
         anchor=anchor,
         bounds=bounds.compose([t for of_pass in terms.values() for t in of_pass], anchor.factor),
+        volume=volume_of([t for of_pass in terms.values() for t in of_pass], anchor),
         budgets=entries,
         scan_to_asset=_scan_to_asset(store, made.traces, asset),
         slots=json.loads(slots),

@@ -51,6 +51,36 @@ class Row:
     verdict: Verdict
 
     @property
+    def lost_by(self) -> str:
+        """Name of the pass whose value no longer has the feature while the one before had; empty where none has."""
+        for before, after in pairwise(STAGES):
+            here, there = self.stages.get(before), self.stages.get(after)
+            if here is not None and here.there and there is not None and not there.there:
+                return INTRODUCED_BY[after]
+        return ""
+
+    @property
+    def moved_by(self) -> str:
+        """
+        What moved the feature most where the asset is off by more than the tolerance: a pass, or ``scan``; else empty.
+
+        The scan's share is its anchored value against the caliper, so what the scale corrected is in it.
+        """
+        if not abs(self.error) > self.reading.tolerance:
+            return ""
+        return max(self._shares, key=lambda name: abs(self._shares[name]), default="")
+
+    @property
+    def _shares(self) -> dict[str, float]:
+        shares = {"scan": self.estimate - self.reading.value, **self.introduced}
+        return {name: share for name, share in shares.items() if name != "scale" and math.isfinite(share)}
+
+    @property
+    def moved(self) -> float:
+        """By how much ``moved_by`` moved the feature, m."""
+        return self._shares.get(self.moved_by, math.nan)
+
+    @property
     def model(self) -> float:
         """The feature's value on the compiled model, m."""
         return _value(self.stages.get("model"))
@@ -145,10 +175,30 @@ def _diagnostics(rows: tuple[Row, ...], verdict: Verdict) -> list[Diagnostic]:
         elif r.role == "check" and not row.stages["scan"].there:
             what = f"check {r.id} ({r.feature.kind}) has no value on the raw scan: {row.stages['scan'].refused}"
             found.append(Diagnostic("note", "R2S632", what))
+        found += _blame(row)
     if verdict == "UNCHECKED":
         what = "no reading has the role check, so nothing independent confirms the size"
         found.append(Diagnostic("note", "R2S633", what, "add one: {feature: ..., value: ..., role: check}"))
     return found
+
+
+def _blame(row: Row) -> list[Diagnostic]:
+    """Return which pass took a feature away, or moved it beyond its tolerance."""
+    r, mm = row.reading, 1e3
+    if row.lost_by:
+        stage = next(s for s in STAGES if INTRODUCED_BY.get(s) == row.lost_by)
+        what = f"{r.id} ({r.feature.kind}) is lost by {row.lost_by}: {row.stages[stage].refused}"
+        return [Diagnostic("note", "R2S634", what, f"ask {row.lost_by} for less loss, see r2s-compile passes")]
+    if row.moved_by:
+        what = (
+            f"{r.id} ({r.feature.kind}) is off by {row.error * mm:+.2f} mm, more than its tolerance of "
+            f"{r.tolerance * mm:.2f} mm; the largest share, {row.moved * mm:+.2f} mm, is of the {row.moved_by}"
+        )
+        way_out = "scan again, or measure again"
+        if row.moved_by != "scan":
+            what, way_out = f"{what} pass", f"ask {row.moved_by} for less loss, see r2s-compile passes"
+        return [Diagnostic("note", "R2S635", what, way_out)]
+    return []
 
 
 def _why(row: Row) -> str:

@@ -23,6 +23,7 @@ from r2s.compiler.ir import Anchor
 from r2s.compiler.judge import COVERAGE, INTRODUCED_BY, Judgement, Row
 from r2s.compiler.ledger import Term
 from r2s.compiler.manager import Trace
+from r2s.compiler.volume import Volume
 
 SCHEMA = "r2s-report/1"
 FRAME = "asset: z up, metres; scan_to_asset is row-major"
@@ -38,6 +39,7 @@ def report(
     judgement: Judgement,
     anchor: Anchor,
     bounds: tuple[Bound, Bound],
+    volume: Volume | None,
     budgets: tuple[Entry, ...],
     scan_to_asset: Any,
     slots: Mapping[str, Any],
@@ -68,6 +70,7 @@ def report(
         "scale": _json(asdict(anchor)),
         "passes": [_pass(trace) for trace in traces],
         "bounds": [_bound(b) for b in bounds],
+        "volume": _volume(volume),
         "budgets": [{**asdict(e), "unit": "m", "held": e.held, "judged_on": "p99"} for e in budgets],
         "slots": list(slots.get("slots", [])),
         "verdict": {
@@ -117,6 +120,8 @@ def _row(row: Row) -> dict[str, Any]:
             "tolerance": r.tolerance,
             "conformance": row.probability,
             "verdict": row.verdict,
+            "lost_by": row.lost_by,
+            "moved_by": row.moved_by,
         }
     )
 
@@ -140,6 +145,20 @@ def _bound(bound: Bound) -> dict[str, Any]:
         "unit": "m",
         "certified": bound.certified,
         "parts": [{"term": name, "maximum": value} for name, value in bound.parts],
+    }
+
+
+def _volume(volume: Volume | None) -> dict[str, Any] | None:
+    if volume is None:
+        return None
+    return {
+        "value": volume.value,
+        "u": volume.u,
+        "U95": COVERAGE * volume.u,
+        "unit": "m^3",
+        "method": "estimated",
+        "parts": [asdict(part) for part in volume.parts],
+        "dominant": volume.dominant.term if volume.dominant is not None else None,
     }
 
 

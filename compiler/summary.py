@@ -22,7 +22,8 @@ _MM = 1e3
 def summary(report: Mapping[str, Any], *, seconds: float, written: str = "") -> str:
     """Return the screen for *report*: lengths in mm, masses in g; *written* is the XML's path as the user gave it."""
     lines = [_headline(report, seconds), *_unit(report), *_waterfall(report), *_scale(report), *_check(report)]
-    lines += [*_contact(report), *_budgets(report), *_unseen(report), *_slots(report), *_blind(report)]
+    lines += [*_contact(report), *_budgets(report), *_unseen(report), *_volume(report)]
+    lines += [*_slots(report), *_blind(report)]
     if written:
         lines.append(
             _line("wrote", f"{written} +scene +assets +slots +report +manifest   asset {report['asset'][:12]}")
@@ -70,7 +71,8 @@ def _waterfall(report: Mapping[str, Any]) -> Iterator[str]:
         yield " ".join(cells)
         refused = next((s["refused"] for s in row["stages"].values() if s["refused"]), "")
         if refused:
-            yield f"{'':<{width}} not measured: {refused}"
+            what = f"lost by {row['lost_by']}" if row["lost_by"] else "not measured"
+            yield f"{'':<{width}} {what}: {refused}"
     yield f"{'':<{width}} {'measured':>13} inherited |{'introduced by each pass':^33}|"
 
 
@@ -125,6 +127,23 @@ def _unseen(report: Mapping[str, Any]) -> Iterator[str]:
                 f"{term['area'] * 1e6:.0f} mm2, {term['fraction'] * 100:.0f} % of area: closed by {term['closed_by']}; "
                 "excluded from the mm above",
             )
+
+
+def _volume(report: Mapping[str, Any]) -> Iterator[str]:
+    volume = report["volume"]
+    if volume is None:
+        return
+    if not volume["parts"]:
+        yield _line("volume", f"{volume['value'] * 1e6:.4g} cm3, of unknown uncertainty: nothing measured its scale")
+        return
+    share = max(part["u"] ** 2 for part in volume["parts"]) / max(volume["u"] ** 2, 1e-300)
+    method = next(part["method"] for part in volume["parts"] if part["term"] == volume["dominant"])
+    said = method.upper() if method == "assumed" else method
+    yield _line(
+        "volume",
+        f"{volume['value'] * 1e6:.2f} ± {volume['U95'] * 1e6:.2f} cm3 (95 %); {100 * share:.0f} % of u2 is "
+        f"{volume['dominant']}, {said}",
+    )
 
 
 def _slots(report: Mapping[str, Any]) -> Iterator[str]:

@@ -19,6 +19,7 @@ from r2s.compiler.protocol import Outcome
 from r2s.passes.clouds.cloud import Cloud, pitch_of, working_cloud
 from r2s.passes.clouds.completed import completed
 from r2s.passes.clouds.fit import cloud_fit, identity_fit, mesh_fit
+from r2s.passes.clouds.volume import volume_terms
 from r2s.passes.meshes.canonical import canonical
 from r2s.passes.meshes.doubts import doubts
 from r2s.passes.meshes.edges import areas
@@ -92,11 +93,12 @@ class ExtractSurface:
             return self._from_cloud(source, _sampled(source), (note,))
         value = _surface(found.vertices, found.faces, found.observed, source, exact=True)
         if found.untouched:
-            return Outcome(value, identity_fit())
+            return Outcome(value, (*identity_fit(), *volume_terms(value, (), source.spacing)))
         measured = mesh_fit(
             source.points, source.faces, value.vertices, value.faces, value.observed, excluded=found.excluded
         )
-        return Outcome(value, (*measured, *found.terms), found.diagnostics)
+        told = (*measured, *found.terms)
+        return Outcome(value, (*told, *volume_terms(value, told, source.spacing)), found.diagnostics)
 
     def _from_cloud(self, source: Scan, cloud: Cloud, notes: tuple[Diagnostic, ...]) -> Outcome[Surface]:
         if len(cloud.points) < _LEAST_POINTS:
@@ -116,7 +118,8 @@ class ExtractSurface:
         terms: tuple[Term, ...] = cloud_fit(
             cloud.points if source.is_mesh else source.points, value.vertices, value.faces, value.observed
         )
-        return Outcome(value, (*terms, *made.terms), (*notes, *made.diagnostics))
+        told = (*terms, *made.terms)
+        return Outcome(value, (*told, *volume_terms(value, told, source.spacing)), (*notes, *made.diagnostics))
 
 
 def _surface(vertices: Floats, faces: Ints, observed: Bools, source: Scan, *, exact: bool) -> Surface:

@@ -68,6 +68,20 @@ CODES: tuple[Code, ...] = (
         "Mark a reading that the fit does not need with role: check, or measure one more length.",
     ),
     Code(
+        "R2S634",
+        "a pass lost a feature",
+        "The stage before a pass has the feature of a reading, its result has not: a thin wall became solid, a hollow "
+        "was filled, a face was cut away. The message gives the reason.",
+        "Ask that pass for less loss with its max_error option; a wall that is thin for the scan needs a denser one.",
+    ),
+    Code(
+        "R2S635",
+        "a feature beyond its tolerance",
+        "The asset differs from a reading by more than the reading's tolerance. Named is the pass with the largest "
+        "share; what the scan itself had wrong is inherited and no pass can mend it.",
+        "Ask that pass for less loss with its max_error option, or state another tolerance.",
+    ),
+    Code(
         "R2S641",
         "over budget",
         "A pass lost more, as p99 of its directed distances, than --within or --budget allows it. No asset was "

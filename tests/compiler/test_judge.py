@@ -78,15 +78,55 @@ def test_the_waterfall_closes(a: float, b: float, c: float, d: float, e: float, 
 def test_verdict_of_a_check(model: float, verdict: str) -> None:
     made = judge((reading("check"),), stages(0.057, 0.057, 0.057, 0.057, model), Anchor())
 
+    beyond = [] if abs(model - 0.057) < 0.5e-3 else ["R2S635"]
     assert made.verdict == verdict
-    assert [d.code for d in made.diagnostics] == (["R2S631"] if verdict == "INCONCLUSIVE" else [])
+    assert [d.code for d in made.diagnostics if d.code != "R2S635"] == (["R2S631"] if verdict == "INCONCLUSIVE" else [])
+    assert [d.code for d in made.diagnostics if d.code == "R2S635"] == beyond or verdict == "INCONCLUSIVE"
 
 
 def test_calibrate_readings_never_judge() -> None:
     made = judge((reading("calibrate"),), stages(0.057, 0.057, 0.057, 0.057, 0.1), Anchor())
 
     assert made.verdict == "UNCHECKED"
-    assert [d.code for d in made.diagnostics] == ["R2S633"]
+    assert [d.code for d in made.diagnostics] == ["R2S635", "R2S633"]
+
+
+@pytest.mark.parametrize(
+    ("chain", "share", "named"),
+    [
+        ((0.057, 0.057, 0.057, 0.0578, 0.0578), "+0.80 mm", "decompose"),
+        ((0.057, 0.0578, 0.0578, 0.0578, 0.0578), "+0.80 mm", "surface"),
+        ((0.0578, 0.0578, 0.0578, 0.0579, 0.0579), "+0.80 mm", "scan"),
+        ((0.0578, 0.0578, 0.0578, 0.0567, 0.0563), "-1.10 mm", "decompose"),
+    ],
+)
+def test_what_is_beyond_its_tolerance_has_a_culprit(chain: tuple[float, ...], share: str, named: str) -> None:
+    made = judge((reading("calibrate"),), stages(*chain), Anchor())
+    (note,) = [d for d in made.diagnostics if d.code == "R2S635"]
+
+    assert made.rows[0].moved_by == named
+    assert f"{share}, is of the {named}" in note.message
+
+
+def test_what_the_scale_corrected_is_no_ones_fault() -> None:
+    (row,) = judge((reading("calibrate"),), stages(0.06, 0.06, 0.06, 0.06, 0.057), Anchor(factor=0.95, u=1e-3)).rows
+
+    assert row.moved_by == ""
+
+
+def test_the_pass_that_lost_a_feature_is_named() -> None:
+    there = stages(0.057, 0.057, 0.057, 0.057, 0.057)
+    gone = tuple(
+        StageReadings(s.stage, (Measured("A", math.nan, math.nan, "", "the wall is solid"),))
+        if s.stage in ("pieces", "model")
+        else s
+        for s in there
+    )
+    made = judge((reading("calibrate"),), gone, Anchor())
+
+    assert made.rows[0].lost_by == "decompose"
+    assert "lost by decompose: the wall is solid" in made.diagnostics[0].message
+    assert judge((reading("calibrate"),), there, Anchor()).rows[0].lost_by == ""
 
 
 def test_uncertainty_holds_caliper_scan_and_scale() -> None:
