@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
+from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -24,21 +25,42 @@ SCHEMA = 1
 
 def action_key(step: Any, input_digest: str, salt: str = "") -> str:
     """Return the hex key of running *step* (a pass or an analysis) on the value with *input_digest*."""
-    return sha256(
-        canonical(
-            {
-                "schema": SCHEMA,
-                "name": step.name,
-                "version": step.version,
-                "options": options_of(step),
-                "input": input_digest,
-                "libraries": {name: library_version(name) for name in step.libraries},
-                "r2s": source_digest(),
-                "machine": machine(),
-                "salt": salt,
-            }
-        )
+    return key_of(
+        name=step.name,
+        version=step.version,
+        options=options_of(step),
+        libraries={name: library_version(name) for name in step.libraries},
+        input_digest=input_digest,
+        source=source_digest(),
+        of_machine=machine(),
+        salt=salt,
     )
+
+
+def key_of(
+    *,
+    name: str,
+    version: int,
+    options: object,
+    libraries: Mapping[str, str],
+    input_digest: str,
+    source: str,
+    of_machine: str,
+    salt: str,
+) -> str:
+    """Return the hex key of an action that is only described, as in a manifest that may come from another machine."""
+    parts = {
+        "schema": SCHEMA,
+        "name": name,
+        "version": version,
+        "options": options,
+        "input": input_digest,
+        "libraries": libraries,
+        "r2s": source,
+        "machine": of_machine,
+        "salt": salt,
+    }
+    return sha256(canonical(parts))
 
 
 @cache

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,36 +21,17 @@ from r2s.compiler.inputs import Inputs, read_inputs
 from r2s.compiler.ir import Anchor, Asset
 from r2s.compiler.judge import Judgement, judge
 from r2s.compiler.manager import Manager, Observer, Trace, default_cache
-from r2s.compiler.manifest import manifest
+from r2s.compiler.manifest import manifest, text_of
 from r2s.compiler.measured import StageReadings
-from r2s.compiler.pipeline import DEFAULT, Pipeline
 from r2s.compiler.readings import Reading
 from r2s.compiler.report import report
+from r2s.compiler.request import Request
 from r2s.compiler.store import DamagedEntryError, Store
 from r2s.compiler.volume import volume_of
-from r2s.compiler.worker import Limits
+
+__all__ = ["Build", "Request", "asset_name", "compile_asset", "run"]
 
 _MM = 1e3
-
-
-@dataclass(frozen=True)
-class Request:
-    """Everything that a user can ask of a build; defaults are those of the command line."""
-
-    scan: Path
-    output: Path | None = None
-    calipers: Path | None = None
-    pipeline: Pipeline = field(default_factory=lambda: Pipeline.parse(DEFAULT))
-    unit: str = ""
-    axes: str = "auto"
-    scale_mode: str = "auto"
-    device: str = "unknown"
-    within: float | None = None
-    budgets: dict[str, float] = field(default_factory=dict)
-    stop_after: str = ""
-    cache: Path | None = None
-    limits: Limits = field(default_factory=Limits)
-    salt: str = ""
 
 
 @dataclass(frozen=True)
@@ -229,9 +210,7 @@ def _conclude(
     texts = {"slots.json": slots, "report.json": text}
     hashes = {f"{where.stem}.assets/{n}": sha256(d) for n, d in meshes.items()}
     hashes |= {f"{where.stem}.{k}": sha256(t) for k, t in (*texts.items(), ("scene.xml", scene), ("xml", xml))}
-    texts["manifest.json"] = (
-        canonical(manifest(inputs, request.pipeline, made.decision, made.traces, build_key, hash_, hashes)) + "\n"
-    )
+    texts["manifest.json"] = text_of(manifest(inputs, request, made.decision, made.traces, build_key, hash_, hashes))
     texts["scene.xml"] = scene
     outputs.write(where, meshes, texts, xml)
     return Build(data, said + diagnostics, made.traces, where.xml)

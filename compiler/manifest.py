@@ -1,4 +1,8 @@
-"""What a build was made from and what it made, by hash: ``<stem>.manifest.json`` (schema ``r2s-manifest/1``)."""
+"""
+What a build was made from and what it made, by hash: ``<stem>.manifest.json`` (schema ``r2s-manifest/1``).
+
+It holds all that a rebuild needs to know, and a hash of itself, so that a changed byte in it shows too.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +10,21 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from r2s.compiler import __version__
-from r2s.compiler.action import library_version, machine, source_digest
-from r2s.compiler.codec import plain
+from r2s.compiler.action import machine
+from r2s.compiler.codec import canonical, sha256
 from r2s.compiler.decision import Decision
 from r2s.compiler.inputs import Inputs
 from r2s.compiler.manager import Trace
-from r2s.compiler.pipeline import Pipeline, print_step
-from r2s.compiler.protocol import options_of
+from r2s.compiler.provenance import step, tools
+from r2s.compiler.request import Request, effective
 
 SCHEMA = "r2s-manifest/1"
+OWN_HASH = "manifest_hash"
 
 
 def manifest(
     inputs: Inputs,
-    pipeline: Pipeline,
+    request: Request,
     decision: Decision,
     traces: tuple[Trace, ...],
     build_key: str,
@@ -28,32 +32,45 @@ def manifest(
     outputs: Mapping[str, str],
 ) -> dict[str, Any]:
     """
-    Return the manifest: inputs, effective options, a key and a digest per pass, versions, platform,
-    output hashes.
+    Return the manifest: inputs, effective options, a key and a digest per pass, versions, platform, output hashes.
+
+    *outputs* are hashes by name, relative to the folder of the asset.
     """
-    libraries = sorted({name for t in traces for name in t.step.libraries})
-    return {
-        "schema": SCHEMA,
-        "inputs": {
-            "scan": {"name": inputs.scan_name, "sha256": inputs.source.sha256},
-            "calipers": {"name": inputs.sheet_name, "sha256": inputs.sheet.sha256, "roles": inputs.roles_digest},
-        },
-        "pipeline": str(pipeline),
-        "unit": {"unit": decision.unit, "factor": decision.factor, "axes": decision.axes},
-        "passes": [
-            {
-                "name": t.name,
-                "text": print_step(t.step),
-                "options": plain(options_of(t.step)),
-                "version": t.step.version,
-                "key": t.key,
-                "digest": t.digest,
-            }
-            for t in traces
-        ],
-        "build_key": build_key,
-        "asset": asset,
-        "tools": {"r2s": __version__, "r2s_source": source_digest(), **{n: library_version(n) for n in libraries}},
-        "platform": {"machine": machine(), "pinned": hasattr(os, "sched_setaffinity")},
-        "outputs": dict(outputs),
-    }
+    return sealed(
+        {
+            "schema": SCHEMA,
+            "inputs": {
+                "scan": {"name": inputs.scan_name, "sha256": inputs.source.sha256},
+                "calipers": {
+                    "name": inputs.sheet_name,
+                    "sha256": inputs.sheet.sha256,
+                    "roles": inputs.roles_digest,
+                    "files": dict(inputs.sheet.files),
+                },
+            },
+            "request": effective(request),
+            "unit": {"unit": decision.unit, "factor": decision.factor, "axes": decision.axes},
+            "passes": [{**step(t), "key": t.key} for t in traces],
+            "build_key": build_key,
+            "asset": asset,
+            "tools": tools(traces),
+            "platform": platform(),
+            "outputs": dict(outputs),
+        }
+    )
+
+
+def platform() -> dict[str, Any]:
+    """Return the kind of this machine, and whether the worker can be pinned to one CPU."""
+    return {"machine": machine(), "pinned": hasattr(os, "sched_setaffinity")}
+
+
+def sealed(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return *body* with the hash of its canonical text."""
+    rest = {key: value for key, value in body.items() if key != OWN_HASH}
+    return {**rest, OWN_HASH: sha256(canonical(rest))}
+
+
+def text_of(manifest: Mapping[str, Any]) -> str:
+    """Return the bytes of a manifest file as text; there is one text for one manifest."""
+    return canonical(manifest) + "\n"

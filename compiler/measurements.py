@@ -58,7 +58,7 @@ def parse_sheet(data: bytes, name: str, folder: Path | None) -> tuple[Sheet, tup
     mass, density, fill = of.get("mass"), of.get("density"), of.get("fill")
     com, friction = of.get("com"), of.get("friction")
     points, com_notes = parse_com(document, com, default.unit) if com else ((), [])
-    frictions, friction_notes = parse_friction(document, friction, folder) if friction else ((), [])
+    frictions, files, friction_notes = parse_friction(document, friction, folder) if friction else ((), {}, [])
     sheet = Sheet(
         object=_object(of),
         readings=readings,
@@ -68,6 +68,7 @@ def parse_sheet(data: bytes, name: str, folder: Path | None) -> tuple[Sheet, tup
         com=points,
         friction=frictions,
         sha256=hashlib.sha256(data).hexdigest(),
+        files=tuple(files.items()),
     )
     return sheet, (*_notes(document, sheet), *com_notes, *friction_notes)
 

@@ -144,7 +144,11 @@ class Friction:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A whole caliper sheet; *sha256* is of its bytes, *object* is empty if the sheet names none."""
+    """
+    A whole caliper sheet; *sha256* is of its bytes, *object* is empty if the sheet names none.
+
+    *files* are the files that the sheet names, as it writes them (relative to its folder), each with its SHA-256.
+    """
 
     object: str
     readings: tuple[Reading, ...]
@@ -154,6 +158,7 @@ class Sheet:
     com: tuple[BalancePoint, ...]
     friction: tuple[Friction, ...]
     sha256: str
+    files: tuple[tuple[str, str], ...] = ()
 
     def of_role(self, role: Role) -> tuple[Reading, ...]:
         """Return the readings with that role, in the order of the sheet."""

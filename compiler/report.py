@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
-from r2s.compiler import __version__
 from r2s.compiler.bounds import Bound
 from r2s.compiler.budget import Entry
 from r2s.compiler.codec import plain
@@ -23,6 +22,8 @@ from r2s.compiler.ir import Anchor
 from r2s.compiler.judge import COVERAGE, INTRODUCED_BY, Judgement, Row
 from r2s.compiler.ledger import Term
 from r2s.compiler.manager import Trace
+from r2s.compiler.provenance import step, tools
+from r2s.compiler.readings import Feature
 from r2s.compiler.volume import Volume
 
 SCHEMA = "r2s-report/1"
@@ -51,7 +52,7 @@ def report(
     return {
         "schema": SCHEMA,
         "name": name,
-        "compiler": __version__,
+        "tools": tools(traces),
         "frame": FRAME,
         "asset": asset,
         "inputs": {
@@ -102,6 +103,7 @@ def _row(row: Row) -> dict[str, Any]:
         {
             "id": r.id,
             "feature": r.feature.kind,
+            "definition": definition(r.feature),
             "role": r.role,
             "unit": "m",
             "caliper": {
@@ -126,12 +128,27 @@ def _row(row: Row) -> dict[str, Any]:
     )
 
 
+# the sheet's words for the fields of a Feature; picks are in the scan's own numbers, a height is in metres
+_WORDS = {"kind": "feature", "start": "from", "end": "to", "pick": "at", "along": "at_height", "axis": "axis"}
+
+
+def definition(feature: Feature) -> dict[str, Any]:
+    """
+    Return what the jaws spanned, as far as the sheet says it.
+
+    >>> definition(Feature("inner_diameter", along=0.03))
+    {'at_height': 0.03, 'feature': 'inner_diameter'}
+    """
+    said = {f.name: getattr(feature, f.name) for f in fields(feature)}
+    return {_WORDS.get(name, name): plain(said[name]) for name in sorted(said) if said[name] is not None}
+
+
 def _measured(measured: Any) -> dict[str, Any]:
     return {k: v for k, v in asdict(measured).items() if k != "id"}
 
 
 def _pass(trace: Trace) -> dict[str, Any]:
-    return {"name": trace.name, "digest": trace.digest, "terms": [_term(t) for t in trace.terms]}
+    return {**step(trace), "terms": [_term(t) for t in trace.terms]}
 
 
 def _term(term: Term) -> dict[str, Any]:

@@ -22,13 +22,16 @@ _FILE_LIMIT = 16_000_000
 
 def parse_friction(
     document: Document, node: Node, folder: Path | None
-) -> tuple[tuple[Friction, ...], list[Diagnostic]]:
+) -> tuple[tuple[Friction, ...], dict[str, str], list[Diagnostic]]:
     """
-    Return the coefficients and notes on what they claim; *folder* is the sheet's, where files of readings lie.
+    Return the coefficients, the files of readings by their written name with their SHA-256, and notes on the claims.
+
+    *folder* is the sheet's, where files of readings lie.
 
     ``roll`` and ``spin`` are metres and ``damping`` N·m·s/rad, as MuJoCo has them; ``slide`` has no unit.
     """
     found: list[Friction] = []
+    files: dict[str, str] = {}
     notes: list[Diagnostic] = []
     for one in node.items if isinstance(node, ListNode) else (node,):
         of = fields(document, one, "friction", KINDS)
@@ -36,13 +39,13 @@ def parse_friction(
             inner = of.get(kind)
             if inner is None:
                 continue
-            friction = _coefficient(document, kind, inner, folder, notes)
+            friction = _coefficient(document, kind, inner, folder, files, notes)
             if any(f.kind == kind and f.against == friction.against for f in found):
                 against = f" against {shown(friction.against)}" if friction.against else ""
                 said = f"{kind} friction{against} is given twice"
                 document.fail("R2S245", inner, said, hint="name the counter-surface: against: rubber")
             found.append(friction)
-    return tuple(found), notes
+    return tuple(found), files, notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,7 @@ def _coefficient(
     kind: Literal["slide", "roll", "spin", "damping"],
     node: Node,
     folder: Path | None,
+    files: dict[str, str],
     notes: list[Diagnostic],
 ) -> Friction:
     if isinstance(node, TextNode):
@@ -66,7 +70,7 @@ def _coefficient(
         return Friction(kind, value, value, value, "assumed")
     of = fields(document, node, f"{kind} friction", _KEYS)
     values = _values(of)
-    evidence = _evidence(of, values, folder, notes)
+    evidence = _evidence(of, values, folder, files, notes)
     value = sum(values) / len(values)
     low, high = _interval(of, values, notes, kind)
     if not low <= value <= high:
@@ -116,7 +120,9 @@ def _no_interval(document: Document, node: Node, kind: str) -> Diagnostic:
     return Diagnostic("note", "R2S249", said, "add lo and hi")
 
 
-def _evidence(of: Fields, values: tuple[float, ...], folder: Path | None, notes: list[Diagnostic]) -> _Evidence:
+def _evidence(
+    of: Fields, values: tuple[float, ...], folder: Path | None, files: dict[str, str], notes: list[Diagnostic]
+) -> _Evidence:
     """Return the method: ``measured`` needs readings, ``declared`` somebody's word, else it is ``assumed``."""
     source_node, readings = of.get("source"), of.get("readings")
     source = (
@@ -124,6 +130,7 @@ def _evidence(of: Fields, values: tuple[float, ...], folder: Path | None, notes:
     )
     if readings is not None:
         sha256 = _hash_of_file(of, readings, folder)
+        files[text(of.document, readings, f"readings of {of.what}")] = sha256
     elif of.get("values") is not None:
         sha256 = hashlib.sha256(json.dumps(values).encode()).hexdigest()
     else:

@@ -389,6 +389,7 @@ def test_friction_readings_may_lie_below_the_sheet(tmp_path: Path) -> None:
         "measured",
         hashlib.sha256(b"1\n").hexdigest(),
     )
+    assert sheet.files == (("sub/a.csv", hashlib.sha256(b"1\n").hexdigest()),)
 
 
 def test_a_file_that_cannot_be_read_says_why(tmp_path: Path) -> None:

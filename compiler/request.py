@@ -1,0 +1,55 @@
+"""What a user asks of a build: as a value, and as plain data from which the same can be asked again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from r2s.compiler.pipeline import DEFAULT, Pipeline
+from r2s.compiler.worker import Limits
+
+
+@dataclass(frozen=True)
+class Request:
+    """Everything that a user can ask of a build; defaults are those of the command line."""
+
+    scan: Path
+    output: Path | None = None
+    calipers: Path | None = None
+    pipeline: Pipeline = field(default_factory=lambda: Pipeline.parse(DEFAULT))
+    unit: str = ""
+    axes: str = "auto"
+    scale_mode: str = "auto"
+    device: str = "unknown"
+    within: float | None = None
+    budgets: dict[str, float] = field(default_factory=dict)
+    stop_after: str = ""
+    cache: Path | None = None
+    limits: Limits = field(default_factory=Limits)
+    salt: str = ""
+
+
+# What can change a byte of what is written.  Cache and limits cannot, and files are named by their hash elsewhere.
+_EFFECTIVE = ("unit", "axes", "scale_mode", "device", "within", "budgets", "stop_after", "salt")
+
+
+def effective(request: Request) -> dict[str, Any]:
+    """Return every option of *request* that can change a written byte, JSON-ready; lengths in metres."""
+    return {"pipeline": str(request.pipeline), **{name: getattr(request, name) for name in _EFFECTIVE}}
+
+
+def again(
+    options: Mapping[str, Any],
+    *,
+    scan: Path,
+    output: Path,
+    calipers: Path | None,
+    cache: Path,
+    limits: Limits,
+) -> Request:
+    """Return the request that :func:`effective` made *options* from, for files at these places."""
+    pipeline = Pipeline.parse(options["pipeline"])
+    asked = {name: options[name] for name in _EFFECTIVE}
+    return Request(scan=scan, output=output, calipers=calipers, pipeline=pipeline, cache=cache, limits=limits, **asked)
