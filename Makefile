@@ -71,6 +71,10 @@ test: $(READY) ## the tests, without those marked slow
 test-slow: $(READY) ## the tests marked slow
 	$(PYTHON) -m pytest -q -n auto --dist worksteal -m slow
 
+.PHONY: docs
+docs: $(READY) ## write the pages that grow out of the code: docs/troubleshooting.md
+	$(PYTHON) -m r2s.compiler.cli explain --markdown > docs/troubleshooting.md
+
 .PHONY: fixtures
 fixtures: $(READY) ## make every fixture again; git shows whether a byte moved
 	for name in $$($(PYTHON) -c 'from r2s.virtual_scanner.recipes import RECIPES; print(*sorted(RECIPES))'); do \

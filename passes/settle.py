@@ -150,7 +150,7 @@ class _Court:
     def _free(self, factor: float, axes: str, evidence: str, notes: tuple[Diagnostic, ...]) -> Decision:
         if self.asked.mode == "verify":
             raise InvalidInputError(
-                "R2S306",
+                "R2S604",
                 f"the scan has a scale of its own ({factor:.4g} m for a number), which --scale verify cannot set",
                 hint="use --scale auto",
             )

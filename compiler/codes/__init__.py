@@ -15,6 +15,8 @@ R2S7xx   emission and what MuJoCo compiled
 R2S8xx   store, worker, manager, output files
 R2S9xx   bugs of ours
 ======== ==========================================
+
+``r2s-compile explain`` prints it, and ``make docs`` writes docs/troubleshooting.md from it.
 """
 
 from __future__ import annotations
@@ -22,18 +24,29 @@ from __future__ import annotations
 from importlib import import_module
 
 from r2s.compiler.codes._code import Code
+from r2s.compiler.codes._group import GROUPS, Group
 
-_RANGES = ("usage", "readers", "sheet", "ingest", "surface", "decompose", "verdict", "emission", "build", "bugs")
-
-__all__ = ["Code", "catalogue"]
+__all__ = ["GROUPS", "Code", "Group", "catalogue", "codes_of"]
 
 
 def catalogue() -> dict[str, Code]:
-    """Return every code by its name, in order; a code that is defined twice is an error."""
+    """
+    Return every code by its name, in order.
+
+    A code that is defined twice, or in the file of another range, is a ValueError: both are slips of the developer.
+    """
     found: dict[str, Code] = {}
-    for name in _RANGES:
-        for code in import_module(f"r2s.compiler.codes.{name}").CODES:
+    for group in GROUPS:
+        for code in codes_of(group):
             if code.name in found:
                 raise ValueError(f"{code.name} is defined twice")
+            if not code.name.startswith(f"R2S{group.digit}"):
+                raise ValueError(f"{code.name} stands in the range of {group.name}")
             found[code.name] = code
     return dict(sorted(found.items()))
+
+
+def codes_of(group: Group) -> tuple[Code, ...]:
+    """Return the codes of *group* in the order of their names."""
+    codes: tuple[Code, ...] = import_module(f"r2s.compiler.codes.{group.name}").CODES
+    return tuple(sorted(codes, key=lambda code: code.name))

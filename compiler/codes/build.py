@@ -18,6 +18,7 @@ CODES: tuple[Code, ...] = (
         "The same pass with the same input, options and versions gave two different results. That breaks the "
         "promise of equal bytes.",
         "Compare with a fresh --cache, and report it with the scan and the platform.",
+        exit_code=5,
     ),
     Code(
         "R2S803",
@@ -43,6 +44,7 @@ CODES: tuple[Code, ...] = (
         "output folder is a link",
         "The folder of the output is a symbolic link, so the files land where it leads.",
         "Nothing, if that is meant; else name the real folder.",
+        severity="warning",
     ),
     Code(
         "R2S807",
@@ -50,6 +52,7 @@ CODES: tuple[Code, ...] = (
         "The output's name is a symbolic link. It is replaced by a regular file; its target is neither read nor "
         "changed.",
         "Nothing, if that is meant.",
+        severity="note",
     ),
     Code(
         "R2S808",

@@ -11,6 +11,7 @@ CODES: tuple[Code, ...] = (
         "An error, a share or a count given to decompose is negative, not finite, or a share of 1 or more.",
         "Give max_error and prune_error as lengths, max_volume_error as a share below 1, and counts as whole numbers; "
         "0 lets decompose choose.",
+        exit_code=2,
     ),
     Code(
         "R2S502",
@@ -26,6 +27,7 @@ CODES: tuple[Code, ...] = (
         "be wrong by that much, so a wall this thin is not safely told from the space beside it. The largest outward "
         "error that the pieces really have is in the report, certified.",
         "Compare the certified inflation with the clearance your task needs; ask for less with a smaller max_error.",
+        severity="warning",
     ),
     Code(
         "R2S504",
@@ -33,6 +35,7 @@ CODES: tuple[Code, ...] = (
         "No decomposition that was tried keeps the 99th percentile of phantom contact below max_error. The best one "
         "found is used, and its measured error is in the report.",
         "Raise max_pieces if you set it, accept a larger max_error, or simplify less: noise makes walls rough.",
+        severity="warning",
     ),
     Code(
         "R2S505",
@@ -42,5 +45,6 @@ CODES: tuple[Code, ...] = (
         "closed surface.",
         "If the phantom contact in millimetres suits your task, allow a larger max_volume_error; else allow more "
         "pieces or a smaller max_error.",
+        severity="warning",
     ),
 )

@@ -11,6 +11,7 @@ _MASS = (
         "Neither a mass nor a density is on the caliper sheet, so the asset weighs what 1000 kg/m3 in its volume "
         "weigh. Everyday objects lie between 300 and 3000 kg/m3, which is the interval of the mass slot.",
         "Weigh the object and add mass: {value: 94.0, unit: g, accuracy: 0.5}; or name the density of its material.",
+        severity="warning",
     ),
     Code(
         "R2S702",
@@ -18,6 +19,7 @@ _MASS = (
         "No sliding friction is on the caliper sheet. The asset gets 0.6 and its slot 0.3 to 1.0, marked assumed: dry"
         " everyday materials lie there, and a policy that must not depend on it should see all of it.",
         "Pull the object along the surface with a spring balance and add friction: {slide: {values: [...]}}.",
+        severity="note",
     ),
     Code(
         "R2S703",
@@ -25,6 +27,7 @@ _MASS = (
         "A scan shows the outside. At the same mass a hollow object has a larger moment of inertia than a solid one, "
         "a thin sphere by 67 %. The asset is solid and the inertia slot reaches to the thin shell.",
         "Add fill: solid, or fill: {shell: 1.2, unit: mm}, to the caliper sheet.",
+        severity="note",
     ),
     Code(
         "R2S704",
@@ -32,12 +35,14 @@ _MASS = (
         "The mass over the filled volume is more than copper has (8960 kg/m3). Either the mass is wrong, often its "
         "unit, or the closed surface is thinner than the object, as scans of blades and handles tend to be.",
         "Check the mass and its unit, and measure a thickness of the object with role: check.",
+        severity="warning",
     ),
     Code(
         "R2S705",
         "lighter than foam",
         "The mass over the filled volume is less than packing foam has (30 kg/m3).",
         "Check the mass and its unit; for a thin hollow object add fill: {shell: ..., unit: mm}.",
+        severity="warning",
     ),
     Code(
         "R2S706",
@@ -45,6 +50,7 @@ _MASS = (
         "If it were solid, the object would be lighter than most woods. It probably is hollow, and its moment of "
         "inertia then lies near the upper end of the slot.",
         "Add fill: {shell: 1.2, unit: mm} to the caliper sheet if the wall can be measured.",
+        severity="note",
     ),
     Code(
         "R2S709",
@@ -52,6 +58,7 @@ _MASS = (
         "The measured mass in the closed surface's volume gives a higher density than the sheet names for the "
         "material. The mass is used.",
         "Check mass, density and the thickness of the mesh; one of the three is wrong.",
+        severity="warning",
     ),
     Code(
         "R2S714",
@@ -69,6 +76,7 @@ _READINGS = (
         "Balance points are used along the scan's own axes only. A point along the long, middle or short direction of"
         " the object's box is kept on the sheet and does not move the centre of mass.",
         "Give it along extent_x, extent_y or extent_z.",
+        severity="note",
     ),
     Code(
         "R2S708",
@@ -88,12 +96,14 @@ _READINGS = (
         "unknown word for an option of emit",
         "origin is base, com or scan; body is free or static.",
         "Use one of the words.",
+        exit_code=2,
     ),
     Code(
         "R2S715",
         "damping not used",
         "Damping belongs to a joint. The asset is one rigid body, free or static, and has none that could be damped.",
         "Keep it on the sheet for the scene that has the joint.",
+        severity="note",
     ),
     Code(
         "R2S716",
@@ -101,6 +111,7 @@ _READINGS = (
         "An asset has one friction, the sheet several, one a counter-surface. The first is nominal and the slot "
         "covers all.",
         "Put the surface of your scene first on the sheet.",
+        severity="note",
     ),
 )
 
@@ -111,6 +122,7 @@ _MUJOCO = (
         "The integrals over the closed surface give moments of inertia that no body has: one is not positive, or "
         "larger than the sum of the others.",
         "The surface intersects itself or is turned inside out in parts; repair it, or use surface{method=poisson}.",
+        exit_code=7,
     ),
     Code(
         "R2S713",
@@ -118,18 +130,21 @@ _MUJOCO = (
         "MuJoCo refuses a moving body with a moment of inertia under 1e-15 kg m2: a water cube of a third of a "
         "millimetre.",
         "Check the unit of the scan and of the mass; for an object that small simulate in other units.",
+        exit_code=7,
     ),
     Code(
         "R2S721",
         "MuJoCo refuses the asset",
         "The emitted files do not load. The message is MuJoCo's own.",
         "A flat or tiny piece is the usual cause; ask decompose for a larger error, or report it.",
+        exit_code=7,
     ),
     Code(
         "R2S722",
         "compiled mass properties differ",
         "Mass, centre of mass or inertia of the compiled model are not those of the XML, beyond rounding.",
         "Report it with the version of MuJoCo.",
+        exit_code=7,
     ),
     Code(
         "R2S723",
@@ -137,18 +152,21 @@ _MUJOCO = (
         "A vertex or primitive of the compiled model is not where the compiler put it. MuJoCo reads meshes in single "
         "precision, which is coarse far from the origin.",
         "Use --origin base, which puts the origin at the object's foot.",
+        exit_code=7,
     ),
     Code(
         "R2S724",
         "compiled contacts differ",
         "The compiled model has other geoms than were emitted, or other contact settings.",
         "Report it with the version of MuJoCo.",
+        exit_code=7,
     ),
     Code(
         "R2S725",
         "simulation fails",
         "A second in the asset's own scene ends with a warning of MuJoCo or with numbers that are not finite.",
         "Report it with the scan and the sheet.",
+        exit_code=7,
     ),
     Code(
         "R2S726",
@@ -156,12 +174,14 @@ _MUJOCO = (
         "The object starts with its lowest point on the floor and its centre of mass still rises: something pushes it"
         " up.",
         "Look at the pieces in the viewer (group 3); one may reach below the others.",
+        exit_code=7,
     ),
     Code(
         "R2S727",
         "object sinks",
         "The object rests deeper in the floor than 0.1 mm and 2 % of its thinnest piece.",
         "Check the mass and its unit.",
+        exit_code=7,
     ),
     Code(
         "R2S731",

@@ -41,6 +41,7 @@ _UNITS: tuple[Code, ...] = (
         "unit settled by calipers",
         "The file has no unit. The calibrate readings lie within 8 % of a named unit and agree with each other.",
         "Nothing to do. Give --unit to say it yourself.",
+        severity="note",
     ),
     Code(
         "R2S306",
@@ -48,6 +49,7 @@ _UNITS: tuple[Code, ...] = (
         "The readings agree with each other but with no named unit, as with photogrammetry or a normalised export."
         " The scale pass anchors the size to the calibrate readings.",
         "Nothing to do. More readings of different features make the scale more certain.",
+        severity="note or warning",
     ),
     Code(
         "R2S307",
@@ -55,6 +57,7 @@ _UNITS: tuple[Code, ...] = (
         "The format defines a unit (glTF: metres), and the calipers agree on another. The exporter broke the rule of"
         " the format; the calipers win.",
         "Export again with the right unit, or ignore the warning.",
+        severity="warning",
     ),
     Code(
         "R2S308",
@@ -62,12 +65,14 @@ _UNITS: tuple[Code, ...] = (
         "The feature cannot be measured on the raw points yet, or is too uncertain to tell one unit from another. The"
         " reading still takes part in the scale fit and the verdict where it can.",
         "Nothing to do if other readings settle the unit.",
+        severity="note",
     ),
     Code(
         "R2S309",
         "axes mapped",
         "The caliper lengths fit the scan only if another of its axes points up. The scan was rotated, never mirrored.",
         "Nothing to do if the asset stands upright. If it does not, two readings were exchanged: measure again.",
+        severity="warning",
     ),
     Code(
         "R2S310",
@@ -81,12 +86,14 @@ _UNITS: tuple[Code, ...] = (
         "An axis map names the file axis, with its sign, that becomes x, y and z in turn. It must be a rotation: a"
         " mirror would make another object.",
         "Write z-up, y-up, x-up, or a map such as +x-z+y.",
+        exit_code=2,
     ),
     Code(
         "R2S312",
         "unknown unit of the scan",
         "--unit names the unit of the file's numbers.",
         "Use one of the units that the message lists, or arbitrary where the scan has a scale of its own.",
+        exit_code=2,
     ),
 )
 
@@ -97,12 +104,14 @@ _POINTS: tuple[Code, ...] = (
         "Depth cameras mark holes with NaN and out-of-range returns with infinity. Such points were dropped and"
         " counted.",
         "Nothing to do unless the count is a large part of the scan.",
+        severity="warning",
     ),
     Code(
         "R2S321",
         "points given twice",
         "Exact copies of a point say nothing new and spoil the spacing; one of each was kept.",
         "Nothing to do.",
+        severity="note",
     ),
     Code(
         "R2S322",
@@ -143,6 +152,7 @@ _POINTS: tuple[Code, ...] = (
         "A few points float far from everything else, as flying pixels do. Sparse parts of the object hang together"
         " and are kept; strays do not.",
         "Nothing to do; use -p ingest.strays=keep if they belong to the object.",
+        severity="warning",
     ),
     Code(
         "R2S328",
@@ -150,6 +160,7 @@ _POINTS: tuple[Code, ...] = (
         "The scan holds the table under the object. Its plane reaches far beyond the object's footprint and nothing"
         " lies below it, so it was cut, and the object's underside is taken to rest on it.",
         "Nothing to do; use -p ingest.support=none if the plane belongs to the object.",
+        severity="warning",
     ),
     Code(
         "R2S329",
@@ -162,6 +173,7 @@ _POINTS: tuple[Code, ...] = (
         "points thinned",
         "The scan is denser than later passes can use. Points were averaged in the cells of a fixed grid.",
         "Nothing to do; -p ingest.limit=1000000 keeps more points and takes longer.",
+        severity="note",
     ),
     Code(
         "R2S331",
@@ -169,36 +181,42 @@ _POINTS: tuple[Code, ...] = (
         "Neighbouring normals point to opposite sides, so they do not tell inside from outside. They were dropped and"
         " are estimated anew.",
         "Export normals that were oriented by the camera, or none.",
+        severity="warning",
     ),
     Code(
         "R2S332",
         "normals pointed inward",
         "All normals point into the object, as some exporters write them. They were reversed.",
         "Nothing to do.",
+        severity="warning",
     ),
     Code(
         "R2S333",
         "normals not usable",
         "Some normals have no length or are no numbers. All were dropped and are estimated anew.",
         "Nothing to do.",
+        severity="note",
     ),
     Code(
         "R2S334",
         "underside not seen",
         "No point was seen on the underside, so the object is taken to rest on the plane of its lowest points.",
         "Nothing to do if it stood on a table; scan the underside too if its shape matters.",
+        severity="note",
     ),
     Code(
         "R2S335",
         "scan levelled",
         "The table under the object was tilted in the scan; the scan was turned so that the table is level.",
         "Nothing to do.",
+        severity="warning",
     ),
     Code(
         "R2S336",
         "vertices without a face",
         "Some vertices of the mesh belong to no face. They were dropped, so that they cannot stretch a length.",
         "Nothing to do.",
+        severity="note",
     ),
     Code(
         "R2S337",
@@ -206,6 +224,14 @@ _POINTS: tuple[Code, ...] = (
         "Parts of the surface occur twice, one skin behind the other, both facing the same way. Two passes of the"
         " scanner were not registered to each other.",
         "Register the passes again; until then the gap is part of the error budget.",
+        severity="warning",
+    ),
+    Code(
+        "R2S338",
+        "no support plane",
+        "ingest.support=cut insists on a table under the object, and no plane of points reaches beyond its footprint"
+        " with nothing below it.",
+        "Use support=auto, or keep more of the table when the scan is cropped: it must show on most sides.",
     ),
 )
 

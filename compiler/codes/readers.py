@@ -72,6 +72,7 @@ CODES: tuple[Code, ...] = (
         "suffix and content disagree",
         "The file's name promises one format and its bytes are another. It was read by its bytes.",
         "Rename the file, so that other tools read it too.",
+        severity="warning",
     ),
     Code(
         "R2S120",
@@ -139,6 +140,7 @@ CODES: tuple[Code, ...] = (
         "faces of fewer than three corners",
         "Faces of no, one or two corners have no area and were left out.",
         "Nothing needs to be done if the surface is closed; r2s checks that later.",
+        severity="warning",
     ),
     Code(
         "R2S130",
@@ -146,12 +148,14 @@ CODES: tuple[Code, ...] = (
         "Vertices that no face uses are no part of the surface. They are left out, so that they do not stretch the "
         "measured size.",
         "Nothing needs to be done; if you meant the points and not the mesh, export a cloud.",
+        severity="note",
     ),
     Code(
         "R2S131",
         "bytes after the data",
         "Something follows what the header describes. It was passed over.",
         "Nothing needs to be done, unless points are missing: then the count in the header is too small.",
+        severity="note or warning",
     ),
     Code(
         "R2S132",
@@ -197,6 +201,7 @@ CODES: tuple[Code, ...] = (
         "material file missing",
         "The OBJ names a material file that is not there. Materials only colour the surface, the geometry is complete.",
         "Put the .mtl file beside the scan if you want its colours, or ignore this.",
+        severity="warning",
     ),
     Code(
         "R2S152",
@@ -217,6 +222,7 @@ CODES: tuple[Code, ...] = (
         "The last line of the point text ends in the middle, as when a copy is broken off. It was left out; whole "
         "lines after it may be missing too.",
         "Copy or export the file again if the scan looks incomplete.",
+        severity="warning",
     ),
     Code(
         "R2S162",

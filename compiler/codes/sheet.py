@@ -216,6 +216,7 @@ CODES: tuple[Code, ...] = (
         "mass and density",
         "Mass alone fixes the inertia's scale; a density beside it is not used.",
         "Nothing, or remove the density.",
+        severity="note",
     ),
     Code(
         "R2S242",
@@ -228,6 +229,7 @@ CODES: tuple[Code, ...] = (
         "measured without readings",
         "A coefficient counts as measured only where its readings are given; otherwise it is somebody's word.",
         "Give values: [...] or readings: FILE.",
+        severity="note",
     ),
     Code(
         "R2S244",
@@ -246,23 +248,27 @@ CODES: tuple[Code, ...] = (
         "accuracy assumed",
         "No instrument is named, so 0.1 mm is taken as the accuracy of these readings.",
         "Name the instrument's kind, or give accuracy.",
+        severity="note",
     ),
     Code(
         "R2S248",
         "accuracy of a balance point assumed",
         "A balance point without accuracy is taken as good to 1 mm.",
         "Add accuracy.",
+        severity="note",
     ),
     Code(
         "R2S249",
         "coefficient without interval",
         "A coefficient without lo and hi will be the same in every sample.",
         "Add lo and hi.",
+        severity="note",
     ),
     Code(
         "R2S250",
         "length on the command line",
         "A length in an option needs a number over 0 and a unit, such as 1mm.",
         "Write it like 1mm, 0.5mm or 20um.",
+        exit_code=2,
     ),
 )

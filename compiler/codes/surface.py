@@ -52,18 +52,21 @@ CODES: tuple[Code, ...] = (
         "surface.method is auto, poisson or keep; surface.depth is 0 or 5 to 10; surface.max_unobserved is a share "
         "of 0 to 1; keep needs a scan with faces.",
         "Change the option that the message names.",
+        exit_code=2,
     ),
     Code(
         "R2S408",
         "an option of simplify is out of range",
         "simplify.max_error is a length of 0 (automatic) or more; simplify.min_faces is 4 or more.",
         "Change the option that the message names.",
+        exit_code=2,
     ),
     Code(
         "R2S410",
         "near vertices joined",
         "Vertices a little apart were taken as one, because that closes the mesh. The message says how far apart.",
         "Export the mesh with shared vertices.",
+        severity="warning",
     ),
     Code(
         "R2S411",
@@ -71,12 +74,14 @@ CODES: tuple[Code, ...] = (
         "Faces that name the same three vertices as another, or one vertex twice, add no surface but would be "
         "counted twice in volume and mass.",
         "Export the part once, without hidden copies of it.",
+        severity="warning",
     ),
     Code(
         "R2S412",
         "a shell faced inward",
         "One of several closed shells was wound inside out while the others were not; it was turned.",
         "If the shell is a cavity, it must lie inside another shell; check the assembly.",
+        severity="warning",
     ),
     Code(
         "R2S413",
@@ -85,12 +90,14 @@ CODES: tuple[Code, ...] = (
         "change between left- and right-handed frames. The winding was turned; whether the shape is mirrored "
         "cannot be known.",
         "Compare a detail that has a left and a right, such as lettering. If it is mirrored, export again without it.",
+        severity="warning",
     ),
     Code(
         "R2S414",
         "faces turned",
         "Neighbouring faces disagreed about which side is out. The minority of each patch was turned.",
         "Look at the part in the viewer; if a face looks wrong, repair the winding where the mesh was made.",
+        severity="warning",
     ),
     Code(
         "R2S415",
@@ -98,6 +105,7 @@ CODES: tuple[Code, ...] = (
         "A vertex lay on an edge of a neighbouring face without being its end, so that the edges did not pair up. "
         "The neighbour was cut there; no point of the surface moved by more than the size in the message.",
         "Export without T-junctions, or ignore this: the shape did not change.",
+        severity="warning",
     ),
     Code(
         "R2S416",
@@ -105,6 +113,7 @@ CODES: tuple[Code, ...] = (
         "More than two faces shared an edge, as where two cubes touch along one. The solids were taken apart; they "
         "still touch.",
         "Separate or join the solids where the mesh was made.",
+        severity="warning",
     ),
     Code(
         "R2S417",
@@ -112,12 +121,14 @@ CODES: tuple[Code, ...] = (
         "A closed shell lies inside another and is wound so that its inside would be counted twice. A cavity would "
         "be wound inward.",
         "Remove it from the mesh; if the part is hollow, wind the inner surface inward.",
+        severity="warning",
     ),
     Code(
         "R2S418",
         "overlapping shells joined",
         "Closed shells reach into each other; apart, the volume they share would count twice. Their union was taken.",
         "Join them where the mesh was made, to choose the seam yourself.",
+        severity="warning",
     ),
     Code(
         "R2S419",
@@ -125,6 +136,7 @@ CODES: tuple[Code, ...] = (
         "Small pieces of surface stand apart from the part, or are open scraps. They were dropped.",
         "Crop the scan to the part if the pieces belong to something else; if they are part of it, scan what joins "
         "them.",
+        severity="warning",
     ),
     Code(
         "R2S420",
@@ -132,6 +144,7 @@ CODES: tuple[Code, ...] = (
         "The scan does not show what the part stood on. A flat face closes it; the area is in the message and in "
         "the budget as unobserved, and no distance counts it.",
         "Turn the part over and scan its underside too, if its shape matters.",
+        severity="warning",
     ),
     Code(
         "R2S421",
@@ -139,6 +152,7 @@ CODES: tuple[Code, ...] = (
         "Places without data were closed by the surface of least area or by the reconstruction. They are marked as "
         "unobserved, and no distance counts them.",
         "Scan those places.",
+        severity="warning",
     ),
     Code(
         "R2S422",
@@ -146,12 +160,14 @@ CODES: tuple[Code, ...] = (
         "Repair could not close the mesh, so a new closed surface was drawn through points sampled from it. Edges "
         "are a little rounder than in the input; the distances in the budget say how much.",
         "Repair the mesh where it was made to keep its own vertices.",
+        severity="warning",
     ),
     Code(
         "R2S425",
         "not simplified",
         "No smaller mesh was found that is closed and stays within the error, so the surface was kept as it is.",
         "Allow more: -p simplify.max_error=0.5mm.",
+        severity="note",
     ),
     Code(
         "R2S431",
@@ -159,6 +175,7 @@ CODES: tuple[Code, ...] = (
         "Normals in the file do not agree with the side from which the points can be seen. All wrong, they were "
         "turned; mixed, they were set aside and found anew.",
         "Export without normals, or orient them towards the scanner.",
+        severity="warning",
     ),
     Code(
         "R2S432",
@@ -166,6 +183,7 @@ CODES: tuple[Code, ...] = (
         "In some places the points form two layers, one behind the other, where there is one surface: two passes "
         "of the scanner did not meet. The outer layer was kept; the distance is in the budget.",
         "Register the views again, or scan the part in one pass.",
+        severity="warning",
     ),
     Code(
         "R2S433",
@@ -173,11 +191,13 @@ CODES: tuple[Code, ...] = (
         "The closed surface is clearly wider than the points it was drawn through. Where points are sparse, a smooth "
         "surface swings out beyond edges and corners between them.",
         "Scan more densely. If that cannot be, read the bound from asset to scan as the size of the error.",
+        severity="warning",
     ),
     Code(
         "R2S434",
         "separate bodies",
         "The surface has several shells that do not touch. They become pieces of one rigid body, with one mass.",
         "If they are separate objects, cut the scan and compile each by itself; else nothing.",
+        severity="note",
     ),
 )

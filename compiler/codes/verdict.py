@@ -11,6 +11,7 @@ CODES: tuple[Code, ...] = (
         "The scan does not have the feature of a calibrate reading, or has it below its resolution floor, so this "
         "reading cannot tune the scale. The message gives the reason.",
         "Measure another feature, or scan the side that is missing.",
+        severity="warning",
     ),
     Code(
         "R2S602",
@@ -18,6 +19,7 @@ CODES: tuple[Code, ...] = (
         "The scan has a unit, and the calipers changed its scale by more than 2 %. Scanners are mostly better than "
         "that.",
         "Check the unit and the readings; if they are right, calibrate the scanner.",
+        severity="warning",
     ),
     Code(
         "R2S603",
@@ -37,6 +39,7 @@ CODES: tuple[Code, ...] = (
         "unknown scale mode",
         "The scale pass knows the modes auto, apply and verify.",
         "Use one of them.",
+        exit_code=2,
     ),
     Code(
         "R2S606",
@@ -45,6 +48,7 @@ CODES: tuple[Code, ...] = (
         " scale was widened by the Birge ratio. A surface offset, a soft object, or a slip does this.",
         "Measure the reading that stands out again; give the true accuracy of the instrument; mark soft parts "
         "compliant.",
+        severity="note or warning",
     ),
     Code(
         "R2S631",
@@ -53,6 +57,7 @@ CODES: tuple[Code, ...] = (
         "feature could not be measured on the compiled model. Neither pass nor fail would be honest.",
         "Measure with a better instrument, repeat the reading, widen the tolerance if the use allows it, or scan "
         "again.",
+        severity="warning",
     ),
     Code(
         "R2S632",
@@ -60,12 +65,14 @@ CODES: tuple[Code, ...] = (
         "The feature of a check reading could not be measured on the raw scan, so the waterfall has no beginning; "
         "the verdict rests on the compiled model alone.",
         "Nothing, if the reason is understood; else scan the side that is missing.",
+        severity="note",
     ),
     Code(
         "R2S633",
         "unchecked",
         "Every length on the sheet may tune the asset, so none of them can confirm it.",
         "Mark a reading that the fit does not need with role: check, or measure one more length.",
+        severity="note",
     ),
     Code(
         "R2S634",
@@ -87,6 +94,7 @@ CODES: tuple[Code, ...] = (
         "A pass lost more, as p99 of its directed distances, than --within or --budget allows it. No asset was "
         "written.",
         "Allow more, or ask the pass for less loss with its max_error option.",
+        exit_code=4,
     ),
     Code(
         "R2S642",
@@ -95,5 +103,6 @@ CODES: tuple[Code, ...] = (
         "of 5 % or less (JCGM 106). An earlier asset was left as it is; the failed report holds the waterfall.",
         "Measure the feature again, see in the waterfall which pass moved it, and look for a wrong unit, role or "
         "feature.",
+        exit_code=6,
     ),
 )

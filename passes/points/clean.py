@@ -98,7 +98,7 @@ def _cut(
     if table is None:
         if must:
             raise InvalidInputError(
-                "R2S328",
+                "R2S338",
                 "no support plane was found to cut",
                 hint="crop the scan so that the table reaches beyond the object on most sides, or use support=auto",
             )
