@@ -80,6 +80,7 @@ CODES: tuple[Code, ...] = (
         "The stage before a pass has the feature of a reading, its result has not: a thin wall became solid, a hollow "
         "was filled, a face was cut away. The message gives the reason.",
         "Ask that pass for less loss with its max_error option; a wall that is thin for the scan needs a denser one.",
+        severity="note",
     ),
     Code(
         "R2S635",
