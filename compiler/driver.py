@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -68,13 +69,20 @@ def run(request: Request, observe: Observer = lambda _: None) -> Build:
     where, said = outputs.layout(request.output) if request.output is not None else (None, ())
     device(request.device)
     limits = budget.split(request.within, request.budgets)
+    begun = time.time_ns()
     inputs = read_inputs(request.scan, request.calipers)
+    if request.depfile is not None:
+        recipe = (request.recipe,) if request.recipe is not None else ()
+        outputs.write_depfile(request.depfile, request.output, (*inputs.files, *recipe))
+
+    # an input from a clock that is ahead is newer than now
+    read_at = max(begun, inputs.newest)
 
     def attempt() -> Build:
         store = Store(request.cache or default_cache())
         with Manager(store, request.limits, salt=request.salt, observe=observe) as manager:
             made = _make(manager, request, inputs, where)
-        return _conclude(store, request, inputs, made, where, said, limits)
+        return _conclude(store, request, inputs, made, where, said, limits, read_at)
 
     try:
         return attempt()
@@ -165,6 +173,7 @@ def _conclude(
     where: outputs.Layout | None,
     said: tuple[Diagnostic, ...],
     limits: dict[str, float],
+    read_at: int,
 ) -> Build:
     terms = {t.name: t.terms for t in made.traces}
     values = {t.name: store.fields(t.digest) for t in made.traces if t.name in ("scale", "emit")}
@@ -212,7 +221,7 @@ def _conclude(
     hashes |= {f"{where.stem}.{k}": sha256(t) for k, t in (*texts.items(), ("scene.xml", scene), ("xml", xml))}
     texts["manifest.json"] = text_of(manifest(inputs, request, made.decision, made.traces, build_key, hash_, hashes))
     texts["scene.xml"] = scene
-    outputs.write(where, meshes, texts, xml)
+    outputs.write(where, meshes, texts, xml, read_at=read_at)
     return Build(data, said + diagnostics, made.traces, where.xml)
 
 

@@ -1,10 +1,12 @@
-"""The two inputs of a build, read once and hashed: the scan file and the caliper sheet."""
+"""The inputs of a build, read once and hashed: the scan file, the caliper sheet, and the files that it names."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import stat
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +24,8 @@ class Inputs:
     A scan and a sheet.
 
     *scan_name* and *sheet_name* are file names without folders, since a report may hold no path of a machine.
+    *files* are the paths of all that was read, as they were given; *newest* is the latest time of change among them
+    when reading began (ns since the epoch).  Both are for whoever decides when to build again, and enter nothing else.
     """
 
     source: Source
@@ -29,6 +33,8 @@ class Inputs:
     sheet: Sheet
     sheet_name: str
     diagnostics: tuple[Diagnostic, ...]
+    files: tuple[Path, ...] = ()
+    newest: int = 0
 
     @property
     def stem(self) -> str:
@@ -54,13 +60,24 @@ class Inputs:
 
 def read_inputs(scan: Path, calipers: Path | None) -> Inputs:
     """Return the inputs; raise InvalidInputError where a file cannot be read or the sheet is wrong."""
+    given = (scan,) if calipers is None else (scan, calipers)
+    newest = _newest(given)  # before they are read: whatever changes from now on is newer than what is read
     source = Source(scan.suffix.lower().lstrip("."), _hash_file(scan), os.fspath(scan.absolute()))
     if calipers is None:
-        return Inputs(source, scan.name, NO_SHEET, "", ())
+        return Inputs(source, scan.name, NO_SHEET, "", (), given, newest)
     from r2s.compiler.measurements import load_sheet
 
     sheet, diagnostics = load_sheet(calipers)
-    return Inputs(source, scan.name, sheet, calipers.name, diagnostics)
+    named = tuple(calipers.parent / name for name, _ in sheet.files)
+    return Inputs(source, scan.name, sheet, calipers.name, diagnostics, (*given, *named), max(newest, _newest(named)))
+
+
+def _newest(paths: Iterable[Path]) -> int:
+    times = [0]
+    for path in paths:
+        with suppress(OSError):  # whoever reads it says what is wrong
+            times.append(path.stat().st_mtime_ns)
+    return max(times)
 
 
 def _hash_file(path: Path) -> str:

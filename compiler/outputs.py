@@ -4,6 +4,10 @@ Puts a build's files on disk so that a reader never meets half of them.
 Content-named meshes first, then slots, report, manifest and scene, and the XML last, each by rename.  A killed run
 leaves the old XML with every file it names, or the new one with every file it names.  Only then go the meshes that no
 XML of this stem names.
+
+The XML carries the moment at which its inputs were read as its time of change, also where no byte of it changed.
+Make compares that with the inputs: one edited while the build ran is newer, and is built again; one that was built is
+not.
 """
 
 from __future__ import annotations
@@ -11,12 +15,14 @@ from __future__ import annotations
 import fcntl
 import os
 import re
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from r2s.compiler.codec import canonical, sha256
+from r2s.compiler.depfile import depfile
 from r2s.compiler.errors import Diagnostic, InvalidInputError, UsageError
 from r2s.compiler.store import write_aside
 
@@ -91,11 +97,14 @@ def _must_be_writable(output: Path) -> None:
         raise InvalidInputError("R2S808", f"cannot write below {place}: not a folder that you may write to", hint=hint)
 
 
-def write(where: Layout, meshes: Mapping[str, bytes], texts: Mapping[str, str], xml: str) -> None:
+def write(
+    where: Layout, meshes: Mapping[str, bytes], texts: Mapping[str, str], xml: str, *, read_at: int | None = None
+) -> None:
     """
     Write *meshes* (names inside the assets folder), *texts* (by kind, in that order) and then *xml*; drop stale meshes.
 
-    Files that already hold the right bytes are left alone, so a build that changes nothing touches nothing.
+    Files that already hold the right bytes are left alone, so a build that changes nothing touches nothing but the
+    XML's time of change, which becomes *read_at* (ns since the epoch; None is now).
     """
     try:
         where.assets.mkdir(parents=True, exist_ok=True)
@@ -104,7 +113,7 @@ def write(where: Layout, meshes: Mapping[str, bytes], texts: Mapping[str, str], 
                 _put(where.assets / name, data)
             for kind, text in texts.items():
                 _put(where.beside(kind), text.encode())
-            _put(where.xml, xml.encode())
+            _put(where.xml, xml.encode(), read_at=time.time_ns() if read_at is None else read_at)
             where.beside("failed.report.json").unlink(missing_ok=True)
             for path in where.assets.iterdir():
                 if _OURS.fullmatch(path.name) and path.name not in meshes:
@@ -120,10 +129,33 @@ def write(where: Layout, meshes: Mapping[str, bytes], texts: Mapping[str, str], 
 
 def write_failed(where: Layout, text: str) -> Path:
     """Write the report of a build whose verdict failed; an earlier asset stays as it is."""
-    path = where.beside("failed.report.json")
+    return write_one(where.beside("failed.report.json"), text.encode())
+
+
+def write_depfile(path: Path, xml: Path | None, read: Sequence[Path]) -> None:
+    """
+    Write make's dependencies of *xml* on the files *read*; see :mod:`r2s.compiler.depfile`.
+
+    This is for the moment when all inputs were read and nothing is made yet: a build killed or failed later leaves an
+    XML that make finds out of date.
+    """
+    if xml is None:
+        raise UsageError("R2S041", "a depfile names the XML, and no output is named", hint="add -o build/name.xml")
+    taken = next((p for p in (*read, xml) if _same_file(p, path)), None)
+    if taken is not None:
+        raise UsageError("R2S041", f"the depfile would take the place of {taken}", hint="name another with -MF")
+    write_one(path, depfile(xml, read))
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    return one.absolute() == other.absolute() or (one.exists() and other.exists() and one.samefile(other))
+
+
+def write_one(path: Path, data: bytes) -> Path:
+    """Write one file, its folder too; raise InvalidInputError where that is impossible."""
     try:
-        where.folder.mkdir(parents=True, exist_ok=True)
-        _put(path, text.encode())
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _put(path, data)
     except OSError as error:
         raise InvalidInputError(
             "R2S808", f"cannot write {path}: {error.strerror}", hint="check the output folder"
@@ -138,13 +170,15 @@ def asset_hash(meshes: Mapping[str, bytes], slots: str, scene: str, xml: str) ->
     return sha256(canonical(files))
 
 
-def _put(path: Path, data: bytes) -> None:
+def _put(path: Path, data: bytes, *, read_at: int | None = None) -> None:
     try:
         if not path.is_symlink() and path.read_bytes() == data:
+            if read_at is not None:
+                os.utime(path, ns=(read_at, read_at))
             return
-    except OSError:
+    except OSError:  # not there, or another user's, whose times only they may set
         pass
-    write_aside(path, data, durable=True)
+    write_aside(path, data, durable=True, changed_at=read_at)
 
 
 @contextmanager

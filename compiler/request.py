@@ -13,7 +13,11 @@ from r2s.compiler.worker import Limits
 
 @dataclass(frozen=True)
 class Request:
-    """Everything that a user can ask of a build; defaults are those of the command line."""
+    """
+    Everything that a user can ask of a build; defaults are those of the command line.
+
+    *depfile* is where make's dependencies go; *recipe* is the file that options were read from, which they name too.
+    """
 
     scan: Path
     output: Path | None = None
@@ -29,9 +33,12 @@ class Request:
     cache: Path | None = None
     limits: Limits = field(default_factory=Limits)
     salt: str = ""
+    depfile: Path | None = None
+    recipe: Path | None = None
 
 
-# What can change a byte of what is written.  Cache and limits cannot, and files are named by their hash elsewhere.
+# What can change a byte of the asset and its report.  Cache, limits and depfile cannot, and files are named by their
+# hash elsewhere.
 _EFFECTIVE = ("unit", "axes", "scale_mode", "device", "within", "budgets", "stop_after", "salt")
 
 

@@ -212,10 +212,10 @@ class Store:
             ) from error
 
 
-def write_aside(path: Path, data: bytes, *, durable: bool = False) -> None:
+def write_aside(path: Path, data: bytes, *, durable: bool = False, changed_at: int | None = None) -> None:
     """
     Write *data* to a temporary name beside *path* and rename it there; a link at *path* is replaced,
-    not followed.
+    not followed.  *changed_at* is the time of change that the file gets, ns since the epoch; None is now.
     """
     aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
@@ -224,6 +224,8 @@ def write_aside(path: Path, data: bytes, *, durable: bool = False) -> None:
             if durable:
                 file.flush()
                 os.fsync(file.fileno())
+        if changed_at is not None:
+            os.utime(aside, ns=(changed_at, changed_at))
         os.replace(aside, path)
     except BaseException:
         aside.unlink(missing_ok=True)

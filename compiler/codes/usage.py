@@ -124,4 +124,20 @@ CODES: tuple[Code, ...] = (
         "Add --older-than DAYS, --max-size MB or --all.",
         exit_code=2,
     ),
+    Code(
+        "R2S040",
+        "name that make cannot hold",
+        "A depfile names the XML and every input as make reads them. Spaces, #, $, %, :, =, * and the like are quoted; "
+        "a few names have no quoted form, so make would take them for others.",
+        "Rename the file, or build without -MD.",
+        exit_code=2,
+    ),
+    Code(
+        "R2S041",
+        "depfile without a place or a target",
+        "A depfile says what the XML was made from, so there must be an XML, named with -o, and the depfile may not "
+        "take the place of a file that the build reads or writes.",
+        "Add -o build/name.xml, and leave out -MF or name a file of its own.",
+        exit_code=2,
+    ),
 )

@@ -56,6 +56,8 @@ LEVELS = {"0": 0.05, "1": 0.02, "2": 0.01, "3": 0.005}
 @click.option(
     "--recipe", type=click.Path(path_type=Path), help="YAML file with any of these options; the command line wins."
 )
+@click.option("-MD", "wants_depfile", is_flag=True, help="Write what was read as a depfile for make: name.d.")
+@click.option("-MF", "depfile", type=click.Path(path_type=Path), metavar="FILE", help="The same to another file.")
 @click.option("--stop-after", metavar="PASS", default="", help="Stop after this pass and report; writes no asset.")
 @click.option(
     "--limit",
@@ -146,7 +148,18 @@ def _request(scan: Path, given: dict[str, Any]) -> Any:
         cache=given["cache"],
         limits=parse_limits(given["limits"]),
         salt=given["salt"],
+        depfile=_depfile(given["depfile"], given["output"], wanted=given["wants_depfile"]),
+        recipe=given["recipe"],
     )
+
+
+def _depfile(named: Path | None, output: Path | None, *, wanted: bool) -> Path | None:
+    """Return where the depfile goes: as named, else beside the XML, None where nobody wants one."""
+    if named is not None or not wanted:
+        return named
+    if output is None:
+        raise UsageError("R2S041", "-MD names the XML, and no output is named", hint="add -o build/name.xml")
+    return output.with_suffix(".d")
 
 
 def _option(text: str) -> tuple[str, str, str]:

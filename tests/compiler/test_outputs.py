@@ -40,12 +40,27 @@ def test_writes_all_and_drops_only_stale_meshes_of_ours(tmp_path: Path) -> None:
 
 def test_equal_bytes_are_not_written_again(tmp_path: Path) -> None:
     where, _ = layout(tmp_path / "cube.xml")
-    write(where, {"piece_000-00000000.obj": b"x"}, {}, xml())
+    write(where, {"piece_000-00000000.obj": b"x"}, {}, xml(), read_at=1)
     before = {p: p.stat().st_mtime_ns for p in tmp_path.rglob("*") if p.is_file()}
     time.sleep(0.01)
-    write(where, {"piece_000-00000000.obj": b"x"}, {}, xml())
+    write(where, {"piece_000-00000000.obj": b"x"}, {}, xml(), read_at=1)
 
     assert {p: p.stat().st_mtime_ns for p in tmp_path.rglob("*") if p.is_file()} == before
+
+
+def test_the_xml_alone_gets_the_moment_at_which_its_inputs_were_read(tmp_path: Path) -> None:
+    where, _ = layout(tmp_path / "cube.xml")
+    write(where, {}, {"slots.json": "{}"}, xml(), read_at=5_000_000_001)
+    assert where.xml.stat().st_mtime_ns == 5_000_000_001
+
+    others = {p: p.stat().st_mtime_ns for p in tmp_path.rglob("*") if p.is_file() and p != where.xml}
+    same = where.xml.stat().st_ino
+    write(where, {}, {"slots.json": "{}"}, xml(), read_at=7_000_000_002)
+    assert (where.xml.stat().st_mtime_ns, where.xml.stat().st_ino) == (7_000_000_002, same)
+    assert {p: p.stat().st_mtime_ns for p in others} == others
+
+    write(where, {}, {"slots.json": "{}"}, xml("piece_000-00000000.obj"), read_at=6_000_000_003)
+    assert where.xml.stat().st_mtime_ns == 6_000_000_003
 
 
 def test_a_link_is_replaced_and_its_target_kept(tmp_path: Path) -> None:
