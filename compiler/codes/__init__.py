@@ -12,7 +12,7 @@ R2S4xx   surface and simplify
 R2S5xx   decompose
 R2S6xx   scale, judge and verdicts
 R2S7xx   emission and what MuJoCo compiled
-R2S8xx   store, worker, manager, output files
+R2S8xx   store, worker, manager, output files; verify and diff
 R2S9xx   bugs of ours
 ======== ==========================================
 

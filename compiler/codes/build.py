@@ -1,4 +1,4 @@
-"""Codes of the store, the worker, the manager and the output files."""
+"""Codes of the store, the worker, the manager and the output files, and of verifying and comparing builds."""
 
 from __future__ import annotations
 
@@ -86,5 +86,44 @@ CODES: tuple[Code, ...] = (
         "The key of an action holds r2s's own source; worker and manager no longer agree on it, so a file of r2s or"
         " of a package with passes was changed, installed or upgraded meanwhile.",
         "Run again.",
+    ),
+    Code(
+        "R2S841",
+        "report cannot be read",
+        "diff wants two reports, or two assets with their reports beside them, and one of them is not there or may not"
+        " be read.",
+        "Check the path. A build that failed its verdict leaves NAME.failed.report.json instead.",
+    ),
+    Code(
+        "R2S842",
+        "not a report",
+        "The file is empty, cut off, no text or no JSON, or holds what JSON does not have, such as NaN.",
+        "Build the asset again; if a program of yours wrote the file, make it write strict JSON.",
+    ),
+    Code(
+        "R2S843",
+        "another kind of file, or another schema",
+        "Reports name their schema. Numbers of two schemas need not mean the same, so they are not compared.",
+        "Give NAME.report.json or the NAME.xml beside it; build again what another version of r2s has built.",
+    ),
+    Code(
+        "R2S844",
+        "damaged report",
+        "The file names our schema but lacks a key of a report, or a value is of the wrong kind: text where a number"
+        " belongs. An older r2s, an editor or a program wrote it.",
+        "Build the asset again.",
+    ),
+    Code(
+        "R2S845",
+        "one id, two measurands",
+        "A reading of the same id measures another feature, or a section at another height, in the other report. Their"
+        " difference would be no change of anything.",
+        "Give readings of different things different ids, on both sheets.",
+    ),
+    Code(
+        "R2S846",
+        "no reading in common",
+        "Both reports have readings, and no id is in both, so there is no number to compare.",
+        "Give the readings that measure the same thing the same id on both sheets.",
     ),
 )

@@ -1,0 +1,122 @@
+"""A report from disk, found from what a user named, and looked over before anything is compared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from r2s.compiler.errors import InvalidInputError
+from r2s.compiler.files import read_regular
+from r2s.compiler.strict_json import (
+    anything,
+    flag,
+    listing,
+    mapping,
+    maybe,
+    number,
+    parse_json,
+    record,
+    text,
+    whole,
+)
+
+REPORT_SCHEMA = "r2s-report/1"
+_LIMIT = 256 << 20  # bytes; a report of a large build has under 1 MB
+_KINDS = (".failed.report.json", ".report.json", ".manifest.json", ".slots.json", ".scene.xml", ".xml")
+
+_value = record(value=maybe(number))
+_expanded = record(value=maybe(number), U95=maybe(number))
+_row = record(
+    id=text,
+    feature=text,
+    role=text,
+    definition=record(feature=text),
+    caliper=record(value=number, u=number),
+    stages=mapping(record(value=maybe(number), u=maybe(number), refused=text)),
+    introduced=mapping(maybe(number)),
+    estimate=_expanded,
+    error=_expanded,
+    tolerance=number,
+    conformance=maybe(number),
+    verdict=text,
+)
+_step = record(
+    name=text,
+    digest=text,
+    text=text,
+    version=whole,
+    options=mapping(anything),
+    libraries=mapping(text),
+    terms=listing(record(id=text)),
+)
+_report = record(
+    schema=text,
+    name=text,
+    asset=text,
+    inputs=record(
+        scan=record(name=text, sha256=text),
+        calipers=record(name=text, calibrate=text, check=text, roles=text),
+        device=text,
+    ),
+    unit=record(unit=text, factor=number, axes=text),
+    tools=mapping(text),
+    features=listing(_row, by="id"),
+    scale=record(factor=number, u=maybe(number)),
+    passes=listing(_step),
+    bounds=listing(record(direction=text, total=number, certified=flag), by="direction"),
+    budgets=listing(record(name=text, limit=number, lost=number, held=flag), by="name"),
+    slots=listing(record(name=text, unit=text, nominal=number, lo=number, hi=number), by="name"),
+    verdict=record(check=text, coverage_factor=number),
+    blind_spots=listing(text),
+    diagnostics=listing(record(severity=text, code=text, message=text, hint=text)),
+)
+
+
+def read_report(named: Path) -> dict[str, Any]:
+    """
+    Return the report at *named*, or beside the XML or manifest at *named*.
+
+    Raises InvalidInputError for a file that cannot be read, is no report, or holds what no report holds.
+    """
+    path = report_beside(named)
+    try:
+        data = read_regular(path, _LIMIT)
+    except (OSError, ValueError) as error:
+        said = error.strerror if isinstance(error, OSError) else "the name holds a zero byte"
+        raise InvalidInputError("R2S841", f"cannot read {path}: {said}", hint=_hint(named, path)) from None
+    try:
+        value = parse_json(data)
+    except ValueError as error:
+        what = f"{path} is no report: {error}" if data.strip() else f"{path} is no report: it is empty"
+        raise InvalidInputError("R2S842", what, hint="build the asset again") from None
+    return checked(value, str(path))
+
+
+def checked(value: Any, name: str) -> dict[str, Any]:
+    """Return *value* if it is a report of our schema; raise InvalidInputError, calling it *name*, if it is not."""
+    schema = value.get("schema") if isinstance(value, dict) else None
+    if schema != REPORT_SCHEMA:
+        said = "names no schema" if not isinstance(schema, str) else f"has the schema {schema[:40]!r}"
+        hint = "give NAME.report.json, or the NAME.xml beside it; of another schema, build again with this r2s"
+        raise InvalidInputError("R2S843", f"{name} {said}, and this r2s compares {REPORT_SCHEMA}", hint=hint)
+    try:
+        _report(value, "")
+    except ValueError as error:
+        hint = "an older r2s or an editor wrote it: build the asset again"
+        raise InvalidInputError("R2S844", f"{name} does not hold what a report holds: {error}", hint=hint) from None
+    return dict(value)
+
+
+def report_beside(named: Path) -> Path:
+    """Return where the report of the asset is that *named* belongs to; a report is itself."""
+    for kind in _KINDS:
+        if named.name.endswith(kind):
+            return named if kind.endswith("report.json") else named.with_name(f"{named.name[: -len(kind)]}.report.json")
+    return named
+
+
+def _hint(named: Path, path: Path) -> str:
+    failed = path.with_name(path.name.removesuffix(".report.json") + ".failed.report.json")
+    if failed != path and failed.is_file():
+        return f"the build failed its verdict; its report is {failed}"
+    return "check the path" if named == path else f"the report of {named.name} should be there"
