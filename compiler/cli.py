@@ -91,7 +91,7 @@ def _exit_code(run: Callable[[], Any]) -> int:
     except (click.Abort, KeyboardInterrupt):
         return _say("error: interrupted", 130)
     except click.ClickException as error:
-        return _say(str(UsageError("R2S020", error.format_message(), hint="see --help")), 2)
+        return _say(str(UsageError("R2S020", error.format_message(), hint=_way_out(sys.argv[1:]))), 2)
     except BrokenPipeError:
         return 0  # the reader of stdout has seen enough
     except OSError as error:
@@ -110,6 +110,12 @@ def _exit_code(run: Callable[[], Any]) -> int:
         return _say(
             f"error: this is a bug of r2s: {what} ({where}); please report it, R2S_DEBUG=1 shows more [R2S900]", 70
         )
+
+
+def _way_out(words: list[str]) -> str:
+    """Return what to do about *words* that click cannot read: a file's name may look like an option."""
+    files = [word for word in words if word.startswith("-") and Path(word).is_file()]
+    return f"a name that begins with a dash is written './{files[0]}'" if files else "see --help"
 
 
 def _say(line: str, code: int) -> int:

@@ -22,6 +22,17 @@ from r2s.compiler.yaml_tree import Document, ListNode, MapNode, Mark, Node, Text
 _TEXT = ("passes", "unit", "scale", "device", "within", "up", "origin", "body", "level")
 KEYS = (*_TEXT, "options", "budget", "primitives")
 
+# fineness of the pieces: share of the diagonal that they may be off by
+LEVELS = {"0": 0.05, "1": 0.02, "2": 0.01, "3": 0.005}
+# looked at when the recipe is read, since --stop-after may leave out the pass that would refuse the word
+WORDS = {
+    "scale": ("auto", "apply", "verify"),
+    "origin": ("base", "com", "scan"),
+    "body": ("free", "static"),
+    "level": tuple(LEVELS),
+    "primitives": ("true", "false"),
+}
+
 
 def read_recipe(path: Path) -> dict[str, Any]:
     """
@@ -51,11 +62,11 @@ def _value(document: Document, key: TextNode, node: Node) -> Any:
             document.fail("R2S024", node, "budget names passes", hint="write {decompose: 0.8 mm}")
         return {name.text: _text(document, name, value) for name, value in node.entries}
     text = _text(document, key, node)
-    if key.text == "primitives":
-        if text not in ("true", "false"):
-            document.fail("R2S024", node, f"primitives is true or false, not {text!r}")
-        return text == "true"
-    return text
+    known = WORDS.get(key.text, (text,))
+    if text not in known:
+        hint = did_you_mean(text, known) or f"use {', '.join(known)}"
+        document.fail("R2S024", node, f"{key.text} is one of {', '.join(known)}, not {text!r}", hint=hint)
+    return text == "true" if key.text == "primitives" else text
 
 
 def _text(document: Document, key: TextNode, node: Node) -> str:

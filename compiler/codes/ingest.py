@@ -116,8 +116,10 @@ _POINTS: tuple[Code, ...] = (
     Code(
         "R2S322",
         "too few points",
-        "Four points are the least that can enclose a volume.",
-        "Export the whole scan; look whether a filter removed the points.",
+        "Four points in different places are the least that can enclose a volume; copies of one count once, and a point"
+        " without a place counts for nothing.",
+        "Export the whole scan; look whether a filter removed the points, or whether the exporter wrote the same one"
+        " again and again.",
     ),
     Code(
         "R2S323",
@@ -210,13 +212,6 @@ _POINTS: tuple[Code, ...] = (
         "The table under the object was tilted in the scan; the scan was turned so that the table is level.",
         "Nothing to do.",
         severity="warning",
-    ),
-    Code(
-        "R2S336",
-        "vertices without a face",
-        "Some vertices of the mesh belong to no face. They were dropped, so that they cannot stretch a length.",
-        "Nothing to do.",
-        severity="note",
     ),
     Code(
         "R2S337",

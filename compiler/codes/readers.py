@@ -198,10 +198,11 @@ CODES: tuple[Code, ...] = (
     ),
     Code(
         "R2S151",
-        "material file missing",
-        "The OBJ names a material file that is not there. Materials only colour the surface, the geometry is complete.",
-        "Put the .mtl file beside the scan if you want its colours, or ignore this.",
-        severity="warning",
+        "materials not read",
+        "The OBJ names a file of materials. They colour the surface; r2s reads its geometry, which is complete without "
+        "them, and does not look whether the file is there.",
+        "Nothing needs to be done.",
+        severity="note",
     ),
     Code(
         "R2S152",

@@ -179,11 +179,12 @@ CODES: tuple[Code, ...] = (
     ),
     Code(
         "R2S432",
-        "two skins",
+        "outer skin kept",
         "In some places the points form two layers, one behind the other, where there is one surface: two passes "
-        "of the scanner did not meet. The outer layer was kept; the distance is in the budget.",
+        "of the scanner did not meet. The outer layer was kept; the distance is in the budget. It is a note where a "
+        "warning about the same skins stands already.",
         "Register the views again, or scan the part in one pass.",
-        severity="warning",
+        severity="note or warning",
     ),
     Code(
         "R2S433",

@@ -108,7 +108,6 @@ CODES: tuple[Code, ...] = (
         "unusable recipe",
         "A recipe is a YAML file that holds options of a build and nothing else.",
         "Compare with the recipe in docs/file-formats.md.",
-        exit_code=2,
     ),
     Code(
         "R2S025",

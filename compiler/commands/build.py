@@ -11,8 +11,7 @@ from typing import Any
 import click
 
 from r2s.compiler.errors import UsageError
-
-LEVELS = {"0": 0.05, "1": 0.02, "2": 0.01, "3": 0.005}
+from r2s.compiler.recipe import LEVELS, WORDS, read_recipe
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -29,7 +28,7 @@ LEVELS = {"0": 0.05, "1": 0.02, "2": 0.01, "3": 0.005}
 @click.option("--up", help="Which way is up in the file: x, y, z, or a map such as +x-z+y.  [default: auto]")
 @click.option(
     "--scale",
-    type=click.Choice(["auto", "apply", "verify"]),
+    type=click.Choice(WORDS["scale"]),
     help="auto: correct a scale that is over 2 u from 1; apply: always; verify: never.  [default: auto]",
 )
 @click.option("--device", help="Class of scanner, for the prior of its scale.  [default: unknown]")
@@ -38,15 +37,11 @@ LEVELS = {"0": 0.05, "1": 0.02, "2": 0.01, "3": 0.005}
 )
 @click.option("--budget", multiple=True, metavar="PASS=LENGTH", help="Loss allowed to one pass, e.g. decompose=0.8mm.")
 @click.option(
-    "-O", "level", type=click.Choice(list(LEVELS)), help="Fineness of the pieces: 5, 2, 1, 0.5 % of the diagonal."
+    "-O", "level", type=click.Choice(WORDS["level"]), help="Fineness of the pieces: 5, 2, 1, 0.5 % of the diagonal."
 )
 @click.option("--no-primitives", is_flag=True, help="Meshes only: no box, sphere or capsule geom.")
-@click.option(
-    "--origin", type=click.Choice(["base", "com", "scan"]), help="Origin of the asset's frame.  [default: base]"
-)
-@click.option(
-    "--body", type=click.Choice(["free", "static"]), help="A free joint, or fixed to the world.  [default: free]"
-)
+@click.option("--origin", type=click.Choice(WORDS["origin"]), help="Origin of the asset's frame.  [default: base]")
+@click.option("--body", type=click.Choice(WORDS["body"]), help="A free joint, or fixed to the world.  [default: free]")
 @click.option(
     "-p", "options", multiple=True, metavar="PASS.OPTION=VALUE", help="Set an option; see r2s-compile passes."
 )
@@ -110,7 +105,6 @@ def _request(scan: Path, given: dict[str, Any]) -> Any:
     from r2s.compiler.driver import Request
     from r2s.compiler.limits import parse_limits
     from r2s.compiler.pipeline import DEFAULT, Pipeline
-    from r2s.compiler.recipe import read_recipe
     from r2s.compiler.units import parse_length
 
     recipe = read_recipe(given["recipe"]) if given["recipe"] is not None else {}
@@ -121,10 +115,8 @@ def _request(scan: Path, given: dict[str, Any]) -> Any:
         if value:
             changes.append(_option(f"{target}={value}"))
     level = given["level"] or recipe.get("level")
-    if level is not None and str(level) not in LEVELS:
-        raise UsageError("R2S024", f"level {level} does not exist", hint=f"choose one of {', '.join(LEVELS)}")
     if level is not None:
-        changes.append(_option(f"decompose.share={LEVELS[str(level)]!r}"))
+        changes.append(_option(f"decompose.share={LEVELS[level]!r}"))
     if given["no_primitives"] or recipe.get("primitives") is False:
         changes.append(_option("decompose.primitives=false"))
     budgets = {**recipe.get("budget", {}), **dict(_pair(text, "--budget") for text in given["budget"])}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -17,6 +18,8 @@ from r2s.passes.clouds.normals import agreement, directions, misfit, outward, pl
 from r2s.passes.clouds.poisson import depth_for, reconstruct
 from r2s.passes.clouds.support import Fill, underside
 from r2s.passes.meshes.edges import areas
+from r2s.passes.points.points import Points
+from r2s.passes.points.sides import skins
 
 _CELL = 1.0  # pitches to a cell of the grid: a finer one follows noise, a coarser one rounds edges off
 _SUPPORTED = 5.0  # spacings to the nearest point of a face that the scan supports ...
@@ -43,7 +46,7 @@ def completed(cloud: Cloud, *, ground: float, spacing: float, depth: int, max_un
     *ground* is the height of what it stood on, m; *depth* 0 lets the grid follow the pitch.
     Raises InvalidInputError R2S403 where more than *max_unobserved* of the area, the underside apart, is invented.
     """
-    cloud, terms, notes = _one_skin(cloud)
+    cloud, terms, notes = _one_skin(cloud, spacing)
     bare = planes(cloud.points)
     fill = underside(cloud, bare, ground)
     normals, more = _directed(cloud, bare, fill)
@@ -57,8 +60,12 @@ def completed(cloud: Cloud, *, ground: float, spacing: float, depth: int, max_un
     return Completed(vertices, faces, observed, (*terms, *told), (*notes, *said))
 
 
-def _one_skin(cloud: Cloud) -> tuple[Cloud, list[Term], list[Diagnostic]]:
-    """Return the cloud without a second, hidden skin, with the gap between the two."""
+def _one_skin(cloud: Cloud, spacing: float) -> tuple[Cloud, list[Term], list[Diagnostic]]:
+    """
+    Return the cloud without a second, hidden skin, with the gap between the two.
+
+    Where ingest saw them too, by their normals, it has warned already, and this only notes what was done.
+    """
     found = layers(cloud)
     if not found.gap:
         return cloud, [], []
@@ -68,8 +75,10 @@ def _one_skin(cloud: Cloud) -> tuple[Cloud, list[Term], list[Diagnostic]]:
     evidence = f"{100 * share:.1f} % of the points lie in a second skin"
     # What this means for the position of the surface is a term of the scan; charging it here too would count it twice.
     term = Scalar("surface.double_layer", "distance between two skins", found.gap, "m", "measured", evidence)
+    faceless = Points(cloud.points, cloud.file_normals, np.zeros((0, 3), dtype=np.int64))
+    severity: Literal["note", "warning"] = "note" if skins(faceless, spacing, cloud.noise).gap > 0 else "warning"
     note = Diagnostic(
-        "warning",
+        severity,
         "R2S432",
         f"two skins {format_length(found.gap)} apart: views of the scan do not meet; the outer one was kept",
         "register the views again, or scan in one pass",

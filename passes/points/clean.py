@@ -55,14 +55,13 @@ def clean(raw: RawScan, *, support: str = "auto", strays: str = "drop", limit: i
     points = np.asarray(raw.points, dtype=np.float64).reshape(-1, 3)
     scan = Points(points, np.asarray(raw.normals, dtype=np.float64), np.asarray(raw.faces, dtype=np.int64))
     said = list(raw.diagnostics)
-    for step in (_points.without_holes, _points.with_faces):
-        scan, new = step(scan)
-        said += new
-    _points.refuse_too_few(scan.points)
-    _points.refuse_lost_precision(scan.points, raw.quantum)
+    scan, new = _points.without_holes(scan)
+    said += new
+    usable = len(scan.points)
     scan, new = _points.in_order(scan)
     said += new
-    _points.refuse_too_few(scan.points)
+    _points.refuse_lost_precision(scan.points, raw.quantum)
+    _points.refuse_too_few(scan.points, usable)
     _points.refuse_flat(scan.points)
 
     scan, cell, raw_noise = _thin_if_dense(scan, limit)
@@ -104,7 +103,7 @@ def _cut(
             )
         return scan, None, quality
     standing = without_table(scan, table, quality.noise)
-    _points.refuse_too_few(standing.points)
+    _points.refuse_too_few(standing.points, len(standing.points))
     if strays == "drop":
         # What is left of the table lies apart from the object; its number is part of the cut, not a warning of its own.
         standing, _ = _points.without_strays(standing)

@@ -87,18 +87,6 @@ def in_order(cloud: Points) -> tuple[Points, tuple[Diagnostic, ...]]:
     return distinct, (Diagnostic("note", "R2S321", f"dropped {copies} exact copies among {len(order)} points"),)
 
 
-def with_faces(mesh: Points) -> tuple[Points, tuple[Diagnostic, ...]]:
-    """Return a mesh without the vertices that no face uses, with a note; a cloud as it is."""
-    if not mesh.is_mesh:
-        return mesh, ()
-    used = np.zeros(len(mesh.points), dtype=bool)
-    used[mesh.faces.ravel()] = True
-    loose = int(len(used) - used.sum())
-    if loose == 0:
-        return mesh, ()
-    return mesh.keep(used), (Diagnostic("note", "R2S336", f"dropped {loose} vertices that no face uses"),)
-
-
 def clusters(points: Floats) -> Ints:
     """
     Return the label of each point's cluster, the largest first.
@@ -154,10 +142,16 @@ def without_strays(cloud: Points) -> tuple[Points, tuple[Diagnostic, ...]]:
 
 
 def refuse_lost_precision(points: Floats, quantum: float) -> None:
-    """Raise InvalidInputError where the step between representable coordinates is a visible part of the object."""
+    """
+    Raise InvalidInputError where the step between representable coordinates is a visible part of the object.
+
+    Points in one place have no size to lose; that they are too few is another refusal.
+    """
+    if not _spread(points):
+        return
     low, high = np.quantile(points, [0.01, 0.99], axis=0)
     size = float(np.linalg.norm(high - low))
-    if quantum <= COARSEST_STEP * size or len(points) < 4:
+    if quantum <= COARSEST_STEP * size:
         return
     raise InvalidInputError(
         "R2S325",
@@ -166,13 +160,18 @@ def refuse_lost_precision(points: Floats, quantum: float) -> None:
     )
 
 
-def refuse_too_few(points: Floats) -> None:
-    """Raise InvalidInputError for fewer than four points."""
-    if len(points) < 4:
-        noun = "point" if len(points) == 1 else "points"
-        raise InvalidInputError(
-            "R2S322", f"the scan holds {len(points)} {noun}, at least 4 are needed", hint="export the whole scan"
-        )
+def refuse_too_few(points: Floats, usable: int) -> None:
+    """Raise InvalidInputError for fewer than four different ones among the *usable* points of the scan."""
+    different = len(points) if _spread(points) else min(len(points), 1)
+    if different >= 4:
+        return
+    noun = "point" if usable == 1 else "points"
+    where = "" if usable == different else ", all in one place" if different == 1 else f" in {different} places"
+    raise InvalidInputError(
+        "R2S322",
+        f"the scan holds {usable} usable {noun}{where}; at least 4 different ones are needed",
+        hint="export the whole scan",
+    )
 
 
 def refuse_flat(points: Floats, noise: float = 0.0) -> None:
@@ -200,3 +199,8 @@ def refuse_flat(points: Floats, noise: float = 0.0) -> None:
             f"all {len(points)} points lie on one plane within their noise: no thickness can be seen, so no volume",
             hint="scan the other side, or use a box with a measured thickness",
         )
+
+
+def _spread(points: Floats) -> bool:
+    """Return whether the points lie in more than one place."""
+    return len(points) > 0 and bool(np.ptp(points, axis=0).any())

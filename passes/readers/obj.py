@@ -7,7 +7,6 @@ Colours and a fourth coordinate after a position, lines, points, normals and tex
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -92,11 +91,11 @@ class _Obj:
         self.places.append(numbers)
 
 
-def read_obj(content: Content, folder: Path) -> RawScan:
+def read_obj(content: Content, folder: Path) -> RawScan:  # noqa: ARG001  # every reader is called alike
     """
     Return the mesh or, where no face is in it, the cloud of an OBJ file that lies in *folder*.
 
-    *folder* is only asked whether the material files exist: without them the geometry is as good.
+    *folder* plays no part: what lies beside the scan is in no key, so nothing may hang on it.
     Raises InvalidInputError, with the line, for numbers that are none and indices that name no vertex.
     """
     found = _gather(content)
@@ -106,13 +105,13 @@ def read_obj(content: Content, folder: Path) -> RawScan:
             "R2S123", "the OBJ file has no vertices (no line that begins with v)", hint="export it again"
         )
     quantum = written_quantum(points, found.sample)
-    missing = tuple(_missing_libraries(found.libraries, folder))
+    unread = _unread(found.libraries)
     places = np.concatenate(found.places)
     if not len(places):  # the normals of a cloud come one to a point; others have no meaning without faces
-        return make_cloud(points, normals if len(normals) == len(points) else NO_NORMALS, quantum, missing)
+        return make_cloud(points, normals if len(normals) == len(points) else NO_NORMALS, quantum, unread)
     corners, counts = np.concatenate(found.corners), np.concatenate(found.counts)
     polygons = Polygons(corners, counts, origin=1, place=lambda i: f"line {places[i]}: a face")
-    return make_mesh(points, NO_NORMALS, polygons, quantum, missing)
+    return make_mesh(points, NO_NORMALS, polygons, quantum, unread)
 
 
 def _gather(content: Content) -> _Obj:
@@ -180,19 +179,13 @@ def _triples(texts: list[bytes], numbers: NDArray[np.int64]) -> NDArray[np.float
     return triples
 
 
-def _missing_libraries(libraries: list[bytes], folder: Path) -> Iterator[Diagnostic]:
-    """Warn of each material file that is not there; a name may hold blanks, or a line may hold several names."""
-    for name in dict.fromkeys(libraries):
-        if _exists(folder, name) or all(_exists(folder, part) for part in name.split()):
-            continue
-        text = name[:80].decode("utf-8", "backslashreplace")
-        yield Diagnostic(
-            "warning", "R2S151", f"the material file {text!r} is not beside the scan; its geometry is complete without"
-        )
-
-
-def _exists(folder: Path, name: bytes) -> bool:
-    try:
-        return os.path.isfile(os.path.join(os.fsencode(folder), name.replace(b"\\", b"/")))
-    except ValueError:  # a NUL in the name
-        return False
+def _unread(libraries: list[bytes]) -> tuple[Diagnostic, ...]:
+    """Note that materials are not read; whether their files are there is not asked, as it changes nothing here."""
+    if not libraries:
+        return ()
+    text = libraries[0][:80].decode("utf-8", "backslashreplace")
+    what = (
+        f"material file {text!r} is" if len(libraries) == 1 else f"{len(libraries)} material files ({text!r}, ...) are"
+    )
+    said = f"{what} not read: the asset has the geometry and no colours"
+    return (Diagnostic("note", "R2S151", said),)

@@ -184,9 +184,13 @@ def test_sparse_part_of_the_object_is_no_stray() -> None:
 def test_points_that_enclose_nothing_are_refused(points: Array, code: str) -> None:
     """Too few, on a line, on a plane: each has its own code."""
     turned = points @ np.linalg.qr(np.random.default_rng(10).normal(size=(3, 3)))[0]
-    refuse = _points.refuse_too_few if len(points) < 4 else _points.refuse_flat
+
+    def refuse() -> None:
+        _points.refuse_too_few(turned, len(turned))
+        _points.refuse_flat(turned)
+
     with pytest.raises(InvalidInputError) as error:
-        refuse(turned)
+        refuse()
 
     assert error.value.code == code
 
