@@ -35,6 +35,28 @@ demo: $(READY) ## set up, then compile the cube fixture to build/cube.xml
 	mkdir -p build
 	$(dir $(PYTHON))r2s-compile fixtures/cube/scan.ply --calipers fixtures/cube/measurements.yaml -o build/cube.xml
 
+# Each folder of fixtures/ with a scan and a sheet is an asset.  Make decides whether to call the compiler, and the
+# compiler's store what has to be done again; r2s's own source counts as an input of all.
+FORMATS := ply obj stl xyz xyzn xyzrgb pts asc csv tsv txt
+SCANS = $(foreach f,$(FORMATS),$(wildcard fixtures/$(1)/scan.$(f)))
+ASSETS := $(patsubst fixtures/%/,build/assets/%.xml,$(dir $(wildcard $(addsuffix measurements.yaml,$(sort $(dir $(call SCANS,*)))))))
+SOURCES := $(wildcard compiler/*.py compiler/*/*.py passes/*.py passes/*/*.py)
+
+.PHONY: assets
+assets: $(ASSETS) ## compile every fixture to build/assets/, only what changed; -j2 for two at once
+
+# Written by -MD; it names what no rule here knows.  Before .SECONDEXPANSION, which would expand a $ in a name again.
+-include $(ASSETS:.xml=.d)
+
+.SECONDEXPANSION:
+build/assets/%.xml: fixtures/%/measurements.yaml $$(wildcard fixtures/$$*/recipe.yaml) $$(call SCANS,$$*) $(SOURCES) $(READY)
+	$(dir $(PYTHON))r2s-compile $(firstword $(call SCANS,$*)) --calipers $< $(addprefix --recipe ,$(wildcard fixtures/$*/recipe.yaml)) -o $@ -MD -q
+
+.PHONY: diff
+diff: $(READY) ## what differs between two builds: make diff A=old.report.json B=new.report.json
+	$(if $(and $(A),$(B)),,$(error name two reports: make diff A=old.report.json B=new.report.json))
+	$(dir $(PYTHON))r2s-compile diff $(A) $(B) || [ $$? -eq 1 ]  # 1: they differ, which is the answer
+
 .PHONY: picture
 picture: demo ## render build/cube.xml for the README (needs libegl1)
 	MUJOCO_GL=egl $(PYTHON) docs/picture.py build/cube.scene.xml docs/cube.png
