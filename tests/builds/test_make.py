@@ -290,6 +290,42 @@ def test_without_the_command_make_says_so(lab: Path) -> None:
     assert "there is no command no-such-command" in done.stderr
 
 
+def test_a_difference_from_the_baseline_is_shown_and_fails_only_ci(lab: Path) -> None:
+    new = make(lab, "diff")
+    assert new.returncode == 0
+    assert "slab: nothing in baseline yet" in new.stdout
+    assert make(lab, "accept").returncode == 0
+    assert sorted(p.name for p in (lab / "baseline").iterdir()) == ["brick.report.json", "slab.report.json"]
+    assert make(lab, "ci-brick").returncode == 0
+
+    sheet = lab / "objects" / "brick" / "measurements.yaml"
+    sheet.write_text(sheet.read_text().replace("value: 50.0", "value: 50.1"))
+    shown = make(lab, "diff")
+    assert shown.returncode == 0, shown.stderr
+    assert built(shown) == ["brick"]
+    assert "extent_y" in shown.stdout
+
+    assert make(lab, "ci-slab").returncode == 0
+    assert make(lab, "ci-brick").returncode == 2
+    (lab / "baseline" / "slab.report.json").write_text("{}")
+    assert make(lab, "diff").returncode == 2  # trouble is trouble
+
+
+def test_two_reports_by_the_makefile_of_this_project(lab: Path) -> None:
+    python, brick, slab = f"PYTHON={sys.executable}", lab / "build" / "brick.xml", lab / "build" / "slab.xml"
+    same, other = lab.parent / "same.xml", lab.parent / "other.xml"  # no spaces, which make would part A at
+    for link, target in ((same, brick), (other, slab)):
+        shutil.copy(target.with_name(f"{target.stem}.report.json"), link.with_name(f"{link.stem}.report.json"))
+    words = ("-C", str(ROOT), "diff", python)
+
+    assert make(lab, *words, f"A={same}", f"B={same}").returncode == 0
+    differs = make(lab, *words, f"A={same}", f"B={other}")
+    assert differs.returncode == 0, differs.stderr
+    assert "slab" in differs.stdout
+    assert make(lab, *words, f"A={same}", "B=none.report.json").returncode == 2
+    assert "name two reports" in make(lab, *words, f"A={same}").stderr
+
+
 def test_clean_keeps_what_cannot_be_made_again(lab: Path) -> None:
     before = files(lab / "objects")
     assert make(lab, "clean").returncode == 0
