@@ -165,8 +165,12 @@ def write_one(path: Path, data: bytes) -> Path:
 
 def asset_hash(meshes: Mapping[str, bytes], slots: str, scene: str, xml: str) -> str:
     """Return the hash of the asset itself: XML, scene, slots and meshes, nothing that a check value can reach."""
-    files = {**{f"assets/{n}": sha256(d) for n, d in meshes.items()}}
-    files.update({"xml": sha256(xml), "scene.xml": sha256(scene), "slots.json": sha256(slots)})
+    files = {f"assets/{n}": sha256(d) for n, d in meshes.items()}
+    return combined_hash({**files, "xml": sha256(xml), "scene.xml": sha256(scene), "slots.json": sha256(slots)})
+
+
+def combined_hash(files: Mapping[str, str]) -> str:
+    """Return one hash of several: *files* are their hashes by name, meshes as ``assets/<name>``, others by kind."""
     return sha256(canonical(files))
 
 

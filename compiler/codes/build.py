@@ -88,6 +88,61 @@ CODES: tuple[Code, ...] = (
         "Run again.",
     ),
     Code(
+        "R2S820",
+        "not an asset",
+        "verify wants the XML of an asset; the other files are found beside it.",
+        "Write r2s-compile verify build/name.xml.",
+        exit_code=2,
+    ),
+    Code(
+        "R2S821",
+        "no manifest",
+        "There is no manifest beside the XML, so nothing says what the asset was made of. It was not built by r2s, or"
+        " was copied without the files beside it.",
+        "Copy name.xml together with name.manifest.json and all that it names, or build it again.",
+    ),
+    Code(
+        "R2S822",
+        "foreign manifest",
+        "The file with the manifest's name is another program's, another version's, or lacks what a manifest holds.",
+        "Build the asset again with this r2s.",
+    ),
+    Code(
+        "R2S823",
+        "damaged asset",
+        "A file of the asset is missing, was changed, or lies there and is not of this build; or the manifest does not"
+        " hold its own hash. Each finding is a line of the output.",
+        "Restore the files, or build again; copy all files of an asset together.",
+        exit_code=5,
+    ),
+    Code(
+        "R2S824",
+        "input of the build not found",
+        "Rebuilding needs the scan and the caliper sheet that the manifest names, and one of them is not there.",
+        "Say where it is with --scan or --calipers.",
+    ),
+    Code(
+        "R2S825",
+        "input changed since the build",
+        "The file has the right name and another hash than the one the asset was built from, so rebuilding from it"
+        " would prove nothing.",
+        "Find the old file, for example in version control; or build the asset again from the new one.",
+    ),
+    Code(
+        "R2S826",
+        "rebuild differs",
+        "The same inputs, options, versions and platform gave other bytes. That breaks the promise of r2s.",
+        "Report it with the scan, the sheet and both manifests.",
+        exit_code=5,
+    ),
+    Code(
+        "R2S827",
+        "rebuild too far away",
+        "Another platform or other versions gave an asset that was measured to be further away than --within allows.",
+        "Install the versions that the manifest names under tools, or allow more.",
+        exit_code=5,
+    ),
+    Code(
         "R2S841",
         "report cannot be read",
         "diff wants two reports, or two assets with their reports beside them, and one of them is not there or may not"
