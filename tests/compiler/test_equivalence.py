@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 import trimesh
 
+from r2s.compiler.errors import NotReproducibleError
+from r2s.compiler.verify import Rebuilt, must_be_near
 from r2s.compiler.verify.equivalence import Distance, Shape, Solid, distance, read_shape
 
 XML = """<mujoco>
@@ -111,3 +113,14 @@ def test_the_bound_is_never_less_than_what_sampling_finds(seed: int) -> None:
     outside = np.maximum(((spots[:, None] - two.triangles[None, :, 0]) * two.face_normals).sum(axis=2).max(axis=1), 0)
 
     assert outside.max() <= distance(solids(a), solids(b)).pieces
+
+
+def test_without_a_limit_any_measured_distance_is_an_answer() -> None:
+    far = Rebuilt("equivalent", (), 6, "", ("numpy 1 -> 2",), Distance(3e-6, None, 0.0, 0.0, 0.0))
+
+    must_be_near(far)
+    must_be_near(far, 4e-6)
+    with pytest.raises(NotReproducibleError, match="3 um away, and 2 um are allowed"):
+        must_be_near(far, 2e-6)
+    with pytest.raises(NotReproducibleError, match=r"2 of 7 files differ \(a, b\); scale is the first pass"):
+        must_be_near(Rebuilt("differs", ("a", "b"), 7, "scale", (), None))
