@@ -37,23 +37,25 @@ class Measure:
 
     def run(self, source: Surface | Hulls | Asset, /) -> Outcome[StageReadings]:
         """Return one Measured per feature; a feature that the stage lacks is refused with its reason."""
-        pose = _features.pose_of_surface(_first_surface(source))
+        first = _first_surface(source)
+        pose = _features.pose_of_surface(first)
         if isinstance(source, Asset):
             pose = _in_asset(pose, source)
         stage = self._stage(source)
         kinds = frozenset(feature.kind for _, feature in self.features)
         values = []
         for id_, feature in self.features:
-            got = _features.measure(stage, feature, pose, kinds)
+            marks = _features.marks_on(first, feature)
+            if isinstance(source, Asset) and isinstance(marks, _features.Marks):
+                marks = marks.moved(source.to_asset)
+            got = _features.measure(stage, feature, pose, kinds, marks)
             values.append(Measured(id_, float(got.value), float(got.u), got.how, got.refused))
         return Outcome(StageReadings(self.stage, tuple(values)))
 
     def _stage(self, source: Surface | Hulls | Asset) -> _features.Stage:
         match self.stage, source:
             case "scan", Surface():
-                scan = source.first.scan
-                kind = "mesh" if scan.is_mesh else "points"
-                return _features.Stage(scan.points, scan.faces, scan.noise, scan.spacing, scan.floor, kind)
+                return _features.stage_of_scan(source.first.scan)
             case "surface" | "simplified", Surface():
                 return _features.Stage(source.vertices, source.faces, 0.0, 0.0, 0.0, "mesh")
             case "pieces", Hulls():

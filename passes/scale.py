@@ -65,13 +65,12 @@ class Scale:
         if not self.readings:
             return (), []
         scan, first = source.surface.scan, source.surface.first
-        pose = _features.pose_of_surface(first)
-        shape = "mesh" if scan.is_mesh else "points"
-        stage = _features.Stage(scan.points, scan.faces, scan.noise, scan.spacing, scan.floor, shape)
+        pose, stage = _features.pose_of_surface(first), _features.stage_of_scan(scan)
         kinds = frozenset(self.kinds) | {reading.feature.kind for reading in self.readings}
         pairs, refused = [], []
         for reading in self.readings:
-            found = _features.measure(stage, reading.feature, pose, kinds)
+            marks = _features.marks_on(first, reading.feature)
+            found = _features.measure(stage, reading.feature, pose, kinds, marks)
             if found.refused or not found.value > 0:
                 refused.append((reading, found.refused or "the scan reads no length there"))
             else:

@@ -27,12 +27,16 @@ def spacing_of(points: Floats) -> float:
     return float(np.median(np.asarray(cKDTree(points).query(probes, k=2)[0])[:, 1]))
 
 
-def normals_of(points: Floats, sigma: float, spacing: float) -> Floats:
-    """Return (n, 3) unit normals of unknown sign, by the plane through the neighbours within about 4 sigma."""
+def normals_of(points: Floats, sigma: float, spacing: float, least: int = 16) -> Floats:
+    """
+    Return (n, 3) unit normals of unknown sign, by the plane through the neighbours within about 4 sigma.
+
+    At *least* so many neighbours are used: fewer keep the sides of a thin wall apart, more are steadier.
+    """
     from scipy.spatial import cKDTree
 
     within = 12.6 * (sigma / spacing) ** 2 if spacing > 0 else 0.0  # π(4σ)² at a density of 1/(4 spacing²)
-    count = int(min(np.clip(within, 16, 60), len(points)))
+    count = int(min(np.clip(within, least, 60), len(points)))
     near = points[cKDTree(points).query(points, k=count)[1]]
     near -= near.mean(axis=1, keepdims=True)
     return np.asarray(np.linalg.eigh(np.einsum("nki,nkj->nij", near, near))[1][:, :, 0])

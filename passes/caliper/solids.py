@@ -9,6 +9,7 @@ from r2s.compiler.ir import Bools, Floats, Piece
 
 Mesh = tuple[NDArray[np.float64], NDArray[np.int64]]
 
+_GAP = 1e-3  # of the largest piece
 _RINGS, _SEGMENTS = 24, 48  # the sagitta of a facet is 0.2 % of the radius; widths do not use facets
 
 
@@ -38,6 +39,16 @@ def triangles_of(piece: Piece) -> Mesh:
         apart = np.where(vertices[:, 2:] >= 0, 1.0, -1.0) * np.array([0.0, 0.0, half])
         vertices = vertices * piece.size[0] + apart
     return vertices @ piece.rotation.T + piece.center, faces
+
+
+def covered(points: Floats, normals: Floats, pieces: tuple[Piece, ...]) -> Bools:
+    """
+    Return True for each surface point with nothing but another piece before it: contact never reaches it.
+
+    Pieces that were cut apart share a face, or leave a gap too narrow for anything, so it is asked a little before it.
+    """
+    size = max(float(np.ptp(triangles_of(piece)[0], axis=0).max()) for piece in pieces)
+    return hidden(points + _GAP * size * normals, pieces)
 
 
 def hidden(points: Floats, pieces: tuple[Piece, ...]) -> Bools:

@@ -7,7 +7,7 @@ into samples: points with an area, a normal and the scatter that a fit must expe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
@@ -32,6 +32,8 @@ class Stage:
     floor   resolution floor: smaller features are refused
     kind    ``points``, ``mesh`` or ``pieces`` (all pieces one after the other; they may overlap)
     pieces  the convex pieces themselves, so that round ones are measured by their formula
+    normals (n, 3) unit outward normals that came with a cloud, or (0, 3)
+    unit    what the numbers are: ``m``, or empty while nobody knows
     """
 
     points: Floats
@@ -41,6 +43,12 @@ class Stage:
     floor: float
     kind: str
     pieces: tuple[Piece, ...] = ()
+    normals: Floats = field(default_factory=lambda: np.zeros((0, 3)))
+    unit: str = "m"
+
+    def said(self, length: float) -> str:
+        """Return *length* in words: millimetres, or the file's own numbers."""
+        return f"{length * 1e3:.3g} mm" if self.unit == "m" else f"{length:.3g} of the file's numbers"
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,20 +33,35 @@ class Gauge:
             if factor is None:
                 return refuse("it is read at a height in metres, which needs the unit first")
             feature = replace(feature, along=feature.along / factor)
-        return _features.measure(self._stage, feature, self._pose, self.kinds)
+        return _features.measure(self._stage, _features.placed(feature, self._matrix), self._pose, self.kinds)
+
+    @cached_property
+    def _matrix(self) -> Floats:
+        """(4, 4) from the file's numbers to those that are measured: turned, and about their middle."""
+        turn = levelled(rotation_of(self.axes), self.cleaned.table)
+        # Lengths do not depend on the place, and large coordinates would cost digits.
+        return np.vstack([np.column_stack([turn, -turn @ self.cleaned.scan.points.mean(axis=0)]), [0.0, 0.0, 0.0, 1.0]])
 
     @cached_property
     def _points(self) -> Floats:
-        turn = levelled(rotation_of(self.axes), self.cleaned.table)
         middle = self.cleaned.scan.points.mean(axis=0)
-        # Lengths do not depend on the place, and large coordinates would cost digits.
-        return np.asarray((self.cleaned.scan.points - middle) @ turn.T, dtype=np.float64)
+        return np.asarray((self.cleaned.scan.points - middle) @ self._matrix[:3, :3].T, dtype=np.float64)
 
     @cached_property
     def _stage(self) -> _features.Stage:
         quality, faces = self.cleaned.quality, self.cleaned.scan.faces
         kind = "mesh" if self.cleaned.scan.is_mesh else "points"
-        return _features.Stage(self._points, faces, quality.noise, quality.spacing, quality.floor, kind)
+        normals = self.cleaned.scan.normals if kind == "points" else np.zeros((0, 3))
+        return _features.Stage(
+            self._points,
+            faces,
+            quality.noise,
+            quality.spacing,
+            quality.floor,
+            kind,
+            normals=normals @ self._matrix[:3, :3].T,
+            unit="",
+        )
 
     @cached_property
     def _pose(self) -> _features.Pose:

@@ -1,0 +1,38 @@
+"""Features between two picked faces, read on any stage: the marks' faces are found there, then spanned."""
+
+from __future__ import annotations
+
+from r2s.passes.caliper.depth import depth
+from r2s.passes.caliper.marks import Marks
+from r2s.passes.caliper.pairs import between, side_of
+from r2s.passes.caliper.spot import face_of
+from r2s.passes.caliper.stage import Stage, samples_of
+from r2s.passes.caliper.value import Value, refuse
+
+_RESOLVED = 6.0  # times sigma: two sheets nearer than that are one
+
+
+def span(stage: Stage, kind: str, marks: Marks) -> Value:
+    """
+    Return the ``distance``, ``thickness``, ``step`` or ``depth`` between the marks on *stage*.
+
+    The floor of the scan says how small a face may be, and patches keep to it; how near two faces may be
+    to one another is a matter of the noise alone.
+    """
+    found = depth(stage, marks) if kind == "depth" else _faces_apart(stage, kind, marks)
+    least = _RESOLVED * samples_of(stage).sigma
+    if not found.refused and found.value < least:
+        return refuse(f"below the resolution floor: {100 * found.value / least:.0f} % of six times the noise")
+    return found
+
+
+def _faces_apart(stage: Stage, kind: str, marks: Marks) -> Value:
+    start, end = face_of(stage, marks.start), face_of(stage, marks.end)
+    if isinstance(start, str):
+        return refuse(start)
+    if isinstance(end, str):
+        return refuse(end)
+    side = side_of(start, end)
+    if kind == "step" and side in ("outside", "inside"):
+        return refuse("the two faces look opposite ways: step jaws need two that look one way; ask for a distance")
+    return between(start, end)
