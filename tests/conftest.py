@@ -41,7 +41,7 @@ def plugin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     caches = (catalog.names, action.source_digest)
     monkeypatch.syspath_prepend(str(PLUGIN))
-    monkeypatch.setenv("PYTHONPATH", str(PLUGIN))
+    monkeypatch.setenv("PYTHONPATH", str(PLUGIN), prepend=os.pathsep)
     for cached in caches:
         cached.cache_clear()
     yield

@@ -36,7 +36,8 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(command: list[str], package: Path) -> subprocess.CompletedProcess[str]:
-    env = {**os.environ, "PYTHONPATH": str(package / "site"), "R2S_CACHE": str(package / "cache"), "NO_COLOR": "1"}
+    path = os.pathsep.join([str(package / "site"), os.environ.get("PYTHONPATH", "")])
+    env = {**os.environ, "PYTHONPATH": path, "R2S_CACHE": str(package / "cache"), "NO_COLOR": "1"}
     return subprocess.run(command, cwd=package, env=env, capture_output=True, text=True, timeout=300)
 
 

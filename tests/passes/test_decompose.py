@@ -328,7 +328,8 @@ def test_equal_bytes_in_fresh_processes_on_one_and_two_cpus() -> None:
     found = set()
     for cpus, seed in ((two[:1], "1"), (two, "2")):
         pin = f"import os; os.sched_setaffinity(0, {cpus})\n"
-        env = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parent.parent)}
+        path = os.pathsep.join([str(Path(__file__).parent.parent), os.environ.get("PYTHONPATH", "")])
+        env = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": path}
         env.pop("OMP_NUM_THREADS", None)
         done = subprocess.run([sys.executable, "-c", pin + TORUS], env=env, capture_output=True, text=True, check=True)
         found.add(done.stdout.strip())
