@@ -96,6 +96,7 @@ test-slow: $(READY) ## the tests marked slow
 .PHONY: docs
 docs: $(READY) ## write the pages that grow out of the code: docs/troubleshooting.md
 	$(PYTHON) -m r2s.compiler.cli explain --markdown > docs/troubleshooting.md
+
 .PHONY: mutate
 mutate: $(READY) ## break a sample of the source, one thing at a time, and count what the tests notice (an hour)
 	PYTHONPATH=tests $(PYTHON) -m mutation
