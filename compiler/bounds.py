@@ -4,7 +4,9 @@ The bound ledger: directed maxima of successive passes, which add by the triangl
     forward    scan → surface → simplified → pieces     what was seen and may be missing from the asset
     backward   pieces → simplified → surface → scan     what the asset has and was not seen (phantom contact)
 
-Only maxima add; a p99 describes one pass and composes with nothing.  Surface that no point supports is apart.
+A scan's points begin with their own noise about the surface that they show (``scatter``), so the forward sum holds for
+every one of them.  Only maxima add; a p99 describes one pass and composes with nothing.  Surface that no point supports
+is apart.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from dataclasses import dataclass
 
 from r2s.compiler.ledger import DirectedDistance, Term
 
-FORWARD = ("forward", "deficit")
+FORWARD = ("scatter", "forward", "deficit")
 BACKWARD = ("backward", "inflation")
 
 

@@ -53,7 +53,7 @@ def entries(limits: Mapping[str, float], terms: Mapping[str, Iterable[Term]]) ->
     """Return one entry per pass that has a limit and lost something, in the order of *terms*."""
     found = []
     for name, of_pass in terms.items():
-        distances = [t for t in of_pass if isinstance(t, DirectedDistance)]
+        distances = [t for t in of_pass if isinstance(t, DirectedDistance) and t.role != "scatter"]
         if name in limits and distances:
             worst = max(distances, key=lambda t: t.p99)
             found.append(Entry(name, limits[name], worst.p99, worst.id))

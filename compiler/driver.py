@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from r2s.compiler import bounds, budget, outputs
+from r2s.compiler.closure import close, left_out
 from r2s.compiler.codec import canonical, sha256
 from r2s.compiler.decision import Decision
 from r2s.compiler.devices import device
+from r2s.compiler.direct import Directs
 from r2s.compiler.errors import CalipersDisagreeError, Diagnostic, OverBudgetError, R2SError
 from r2s.compiler.inputs import Inputs, read_inputs
 from r2s.compiler.ir import Anchor, Asset
@@ -95,6 +97,7 @@ class _Made:
     decision: Decision
     traces: tuple[Trace, ...]
     stages: tuple[StageReadings, ...]
+    directs: Directs | None
 
 
 def _make(manager: Manager, request: Request, inputs: Inputs, where: outputs.Layout | None) -> _Made:
@@ -114,7 +117,7 @@ def _make(manager: Manager, request: Request, inputs: Inputs, where: outputs.Lay
     if request.stop_after:
         pipeline = pipeline.upto(request.stop_after)
     traces = manager.run(pipeline, inputs.source)
-    return _Made(decision, traces, _measure(manager, inputs.sheet.readings, traces))
+    return _Made(decision, traces, _measure(manager, inputs.sheet.readings, traces), _direct(manager, traces))
 
 
 def _given(
@@ -165,6 +168,16 @@ def _measure(manager: Manager, readings: tuple[Reading, ...], traces: tuple[Trac
     )
 
 
+def _direct(manager: Manager, traces: tuple[Trace, ...]) -> Directs | None:
+    """Return what was measured past all passes, None for a pipeline that stops before an asset."""
+    emitted = next((t.digest for t in traces if t.name == "emit"), None)
+    if emitted is None:
+        return None
+    cutoff = left_out(term for t in traces for term in t.terms)
+    directs: Directs = manager.ask("closure", {"left_out": cutoff}, emitted)
+    return directs
+
+
 def _conclude(
     store: Store,
     request: Request,
@@ -176,16 +189,19 @@ def _conclude(
     read_at: int,
 ) -> Build:
     terms = {t.name: t.terms for t in made.traces}
+    every = [t for of_pass in terms.values() for t in of_pass]
     values = {t.name: store.fields(t.digest) for t in made.traces if t.name in ("scale", "emit")}
     anchor = values["scale"].anchor if "scale" in values else Anchor()
     judgement = judge(inputs.sheet.readings, made.stages, anchor)
     entries = budget.entries(limits, terms)
+    closure = close(made.directs, every, anchor.factor) if made.directs is not None else None
     asset: Asset | None = values.get("emit")
     diagnostics = (
         *inputs.diagnostics,
         *made.decision.diagnostics,
         *(d for t in made.traces for d in t.diagnostics),
         *judgement.diagnostics,
+        *(closure.diagnostics if closure is not None else ()),
     )
     build_key = sha256(canonical([t.key for t in made.traces]))
     meshes = dict(asset.files()) if asset is not None else {}
@@ -201,15 +217,17 @@ def _conclude(
         traces=made.traces,
         judgement=judgement,
         anchor=anchor,
-        bounds=bounds.compose([t for of_pass in terms.values() for t in of_pass], anchor.factor),
-        volume=volume_of([t for of_pass in terms.values() for t in of_pass], anchor),
+        bounds=bounds.compose(every, anchor.factor),
+        volume=volume_of(every, anchor),
         budgets=entries,
+        closure=closure,
         scan_to_asset=_scan_to_asset(store, made.traces, asset),
         slots=json.loads(slots),
         asset=hash_,
         diagnostics=diagnostics,
     )
-    failure = _failure(judgement, entries)
+    # A bug first: what broke its own bound has no verdict to give.
+    failure = closure.failure if closure is not None and closure.failure is not None else _failure(judgement, entries)
     text = canonical(data) + "\n"
     if where is None or asset is None:
         return Build(data, said + diagnostics, made.traces, None, failure)

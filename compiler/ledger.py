@@ -23,11 +23,11 @@ class DirectedDistance:
     point of *start* to the nearest of *end*.  *maximum* is a bound when *certified* (no point of *start* is
     further), else the largest of *samples*.  *signed_mean* is positive where *start* lies outside *end*; None
     where no sign exists.
-    *role* says which part of the budget this is.
+    *role* says which part of the budget this is; ``scatter`` is the noise of the scan's own points, which no pass lost.
     """
 
     id: str
-    role: Literal["forward", "backward", "inflation", "deficit"]
+    role: Literal["forward", "backward", "inflation", "deficit", "scatter"]
     start: str
     end: str
     maximum: float

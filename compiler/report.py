@@ -14,6 +14,7 @@ from typing import Any
 
 from r2s.compiler.bounds import Bound
 from r2s.compiler.budget import Entry
+from r2s.compiler.closure import Closure
 from r2s.compiler.codec import plain
 from r2s.compiler.decision import Decision
 from r2s.compiler.errors import Diagnostic
@@ -42,6 +43,7 @@ def report(
     bounds: tuple[Bound, Bound],
     volume: Volume | None,
     budgets: tuple[Entry, ...],
+    closure: Closure | None,
     scan_to_asset: Any,
     slots: Mapping[str, Any],
     asset: str,
@@ -71,6 +73,7 @@ def report(
         "scale": _json(asdict(anchor)),
         "passes": [_pass(trace) for trace in traces],
         "bounds": [_bound(b) for b in bounds],
+        "closure": _closure(closure),
         "volume": _volume(volume),
         "budgets": [{**asdict(e), "unit": "m", "held": e.held, "judged_on": "p99"} for e in budgets],
         "slots": list(slots.get("slots", [])),
@@ -177,6 +180,26 @@ def _volume(volume: Volume | None) -> dict[str, Any] | None:
         "parts": [asdict(part) for part in volume.parts],
         "dominant": volume.dominant.term if volume.dominant is not None else None,
     }
+
+
+def _closure(closure: Closure | None) -> dict[str, Any] | None:
+    """Return closure as data; None for a build that stopped before an asset."""
+    if closure is None:
+        return None
+    facts = {k: v for k, v in asdict(closure.directs).items() if k not in ("forward", "backward")}
+    ways = {
+        way.direction: {
+            **asdict(way.direct),
+            "bound": way.bound.total,
+            "certified": way.bound.certified,
+            "parts": [name for name, _ in way.bound.parts],
+            "allowed": way.allowed,
+            "tightness": way.tightness,
+            "verdict": way.verdict,
+        }
+        for way in closure.ways
+    }
+    return _fields({**facts, **ways, "verdict": closure.verdict, "unit": "m", "method": "measured"})
 
 
 def _fields(value: Mapping[str, Any]) -> dict[str, Any]:

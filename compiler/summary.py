@@ -22,7 +22,7 @@ _MM = 1e3
 def summary(report: Mapping[str, Any], *, seconds: float, written: str = "") -> str:
     """Return the screen for *report*: lengths in mm, masses in g; *written* is the XML's path as the user gave it."""
     lines = [_headline(report, seconds), *_unit(report), *_waterfall(report), *_scale(report), *_check(report)]
-    lines += [*_contact(report), *_budgets(report), *_unseen(report), *_volume(report)]
+    lines += [*_contact(report), *_closure(report), *_budgets(report), *_unseen(report), *_volume(report)]
     lines += [*_slots(report), *_blind(report)]
     if written:
         lines.append(
@@ -109,6 +109,21 @@ def _contact(report: Mapping[str, Any]) -> Iterator[str]:
             way = "scan to asset" if bound["direction"] == "forward" else "asset to scan"
             parts = " + ".join(f"{p['maximum'] * _MM:.3f}" for p in bound["parts"])
             yield _line("bound", f"{way} at most {bound['total'] * _MM:.3f} mm = {parts} ({sure})")
+
+
+def _closure(report: Mapping[str, Any]) -> Iterator[str]:
+    found = report["closure"]
+    if found is None:
+        return
+    if found["fault"]:
+        yield _line("closure", f"BUG: {found['fault']}")
+        return
+    to = "scan" if found["reference"] == "scan" else "closed surface"
+    said = [
+        f"{ends} {max(way['maximum'], 0.0) * _MM:.3f} of {way['bound'] * _MM:.3f} mm"
+        for ends, way in (("scan to asset", found["forward"]), (f"asset to {to}", found["backward"]))
+    ]
+    yield _line("closure", f"{'; '.join(said)} measured by other code: {found['verdict'].upper()}")
 
 
 def _budgets(report: Mapping[str, Any]) -> Iterator[str]:

@@ -17,4 +17,5 @@ CATALOG: dict[str, str] = {
 ANALYSES: dict[str, str] = {
     "settle": "r2s.passes.settle:Settle",
     "measure": "r2s.passes.measure:Measure",
+    "closure": "r2s.passes.closure:Closure",
 }

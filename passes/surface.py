@@ -18,7 +18,7 @@ from r2s.compiler.ledger import Term
 from r2s.compiler.protocol import Outcome
 from r2s.passes.clouds.cloud import Cloud, pitch_of, working_cloud
 from r2s.passes.clouds.completed import completed
-from r2s.passes.clouds.fit import cloud_fit, identity_fit, mesh_fit
+from r2s.passes.clouds.fit import cloud_fit, drawn_fit, identity_fit, mesh_fit
 from r2s.passes.clouds.volume import volume_terms
 from r2s.passes.meshes.canonical import canonical
 from r2s.passes.meshes.doubts import doubts
@@ -115,8 +115,11 @@ class ExtractSurface:
             max_unobserved=self.max_unobserved,
         )
         value = _surface(made.vertices, made.faces, made.observed, source, exact=False)
-        terms: tuple[Term, ...] = cloud_fit(
-            cloud.points if source.is_mesh else source.points, value.vertices, value.faces, value.observed
+        shape = value.vertices, value.faces, value.observed
+        terms: tuple[Term, ...] = (
+            drawn_fit(source.points, source.faces, cloud.points, *shape)
+            if source.is_mesh
+            else cloud_fit(source.points, *shape)
         )
         told = (*terms, *made.terms)
         return Outcome(value, (*told, *volume_terms(value, told, source.spacing)), (*notes, *made.diagnostics))

@@ -20,6 +20,7 @@ OPEN_TO_PASSES = {
     for name in (
         "codec",
         "decision",
+        "direct",
         "errors",
         "ir",
         "ledger",

@@ -54,4 +54,22 @@ CODES: tuple[Code, ...] = (
         "Free memory and run again; report it if the scan is small.",
         exit_code=70,
     ),
+    Code(
+        "R2S907",
+        "closure violated",
+        "Every pass says how far its result is off at most, and these bounds add. The distance measured directly "
+        "between the scan and the emitted files, by other code than the passes use, is larger than their sum. So a "
+        "pass loses more than it says, and no figure of this build can be trusted. The input is not at fault.",
+        "Report it with the scan, the sheet and the command; the failed report holds the parts of the bound and the "
+        "place. If a pass of your own is in the pipeline, look at its directed distances first.",
+        exit_code=70,
+    ),
+    Code(
+        "R2S908",
+        "emitted files are not what was measured",
+        "The XML and meshes, read back as text, do not hold the convex pieces whose errors were measured: a piece is "
+        "missing, moved, turned, mirrored or torn. The input is not at fault.",
+        "Report it with the scan, the sheet and the command.",
+        exit_code=70,
+    ),
 )

@@ -107,4 +107,14 @@ CODES: tuple[Code, ...] = (
         "feature.",
         exit_code=6,
     ),
+    Code(
+        "R2S651",
+        "bound too loose to mean much",
+        "The error measured directly between scan and asset is under a fifth of the sum of the passes' bounds. The "
+        "bound holds, but the errors of the passes lie in different places or cancel, so it tells little of this "
+        "asset. The direct figures of closure in the report tell more.",
+        "Nothing, if the direct figures suit you; else look which part of the bound is largest and ask that pass for "
+        "less with its max_error.",
+        severity="note",
+    ),
 )

@@ -7,7 +7,7 @@ from typing import Literal
 from r2s.compiler.ledger import DirectedDistance
 from r2s.passes.shapes.distance import Summary
 
-Role = Literal["forward", "backward"]
+Role = Literal["forward", "backward", "scatter"]
 
 NOTHING = Summary(0.0, 0.0, 0.0, 0.0, 0.0, 0)
 
