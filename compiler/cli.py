@@ -30,15 +30,14 @@ COMMANDS = {
 
 
 class DefaultGroup(click.Group):
-    """A group that runs ``build`` unless the first word that is no option names another command."""
+    """A group that runs ``build`` unless the first word names another command."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """
-        Insert ``build`` where no command is named;
+        Insert ``build`` where the first word is no command;
         a file that is really called ``passes`` is written ``./passes``.
         """
-        words = [a for a in args if not a.startswith("-")]
-        if args and args[0] not in ("--help", "-h", "--version") and not (words and args[0] in COMMANDS):
+        if args and args[0] not in (*COMMANDS, "--help", "-h", "--version"):
             args = ["build", *args]
         return super().parse_args(ctx, args)
 
