@@ -21,6 +21,7 @@ from r2s.compiler.errors import R2SError, UsageError
 
 COMMANDS = {
     "build": "r2s.compiler.commands.build:build",
+    "measure": "r2s.compiler.commands.measure:measure",
     "verify": "r2s.compiler.commands.verify:verify",
     "diff": "r2s.compiler.commands.diff:diff",
     "passes": "r2s.compiler.commands.passes:passes",

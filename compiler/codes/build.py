@@ -1,4 +1,4 @@
-"""Codes of the store, the worker, the manager and the output files, and of verifying and comparing builds."""
+"""Codes of the store, the worker, the manager and the output files, and of measuring, verifying and comparing."""
 
 from __future__ import annotations
 
@@ -180,5 +180,11 @@ CODES: tuple[Code, ...] = (
         "no reading in common",
         "Both reports have readings, and no id is in both, so there is no number to compare.",
         "Give the readings that measure the same thing the same id on both sheets.",
+    ),
+    Code(
+        "R2S851",
+        "nothing to measure",
+        "The virtual caliper reads the features of a caliper sheet, and this sheet has none.",
+        "Add readings under measurements, such as {feature: extent_x, value: 57.0, unit: mm}.",
     ),
 )

@@ -47,6 +47,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "pulls.csv").write_text("0.58\n0.62\n")
     pipeline = Pipeline.parse(DEFAULT).with_options([("decompose", "primitives", "false"), ("emit", "body", "static")])
     options = {"pipeline": pipeline, "within": 2e-3, "device": "structured_light", "salt": "a pinch"}
+    options["cache"] = tmp_path_factory.mktemp("store")
     compile_asset(folder / "scan of brick.stl", folder / "out" / "b.xml", folder / "m.yaml", **options)
     return folder
 
@@ -365,7 +366,7 @@ def test_a_rebuild_is_equal_from_another_folder_and_under_other_names(place: Pat
 
 @pytest.mark.slow
 def test_a_build_without_calipers_is_rebuilt(place: Path) -> None:
-    compile_asset(place / "scan of brick.stl", place / "out" / "b.xml", unit="mm")
+    compile_asset(place / "scan of brick.stl", place / "out" / "b.xml", unit="mm", cache=place / "store")
     code, out, _ = verified(place, "--rebuild", "--scan", place / "scan of brick.stl")
 
     assert code == 0
