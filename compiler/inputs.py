@@ -81,12 +81,21 @@ def _newest(paths: Iterable[Path]) -> int:
 
 
 def _hash_file(path: Path) -> str:
+    """Return the hash of the scan; what is no readable file is told in the words of the readers, which come later."""
     try:
         # never block on a pipe or a device
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
         with os.fdopen(handle, "rb") as file:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise InvalidInputError("R2S805", f"{path} is not a regular file", hint="give a scan file")
+                raise _no_scan(path, "a pipe, a socket or a device")
             return hashlib.file_digest(file, "sha256").hexdigest()
+    except IsADirectoryError:
+        raise _no_scan(path, "a folder") from None
+    except (FileNotFoundError, NotADirectoryError):
+        raise InvalidInputError("R2S101", f"there is no file {path}", hint="check the path") from None
     except OSError as error:
-        raise InvalidInputError("R2S805", f"cannot read {path}: {error.strerror}", hint="check the path") from None
+        raise InvalidInputError("R2S103", f"{path} cannot be read: {error.strerror}", hint="check the path") from None
+
+
+def _no_scan(path: Path, kind: str) -> InvalidInputError:
+    return InvalidInputError("R2S102", f"{path} is {kind}, not a scan file", hint="name the scan file itself")

@@ -172,9 +172,6 @@ def _diagnostics(rows: tuple[Row, ...], verdict: Verdict) -> list[Diagnostic]:
             found.append(
                 Diagnostic("warning", "R2S631", f"check {r.id} ({r.feature.kind}) is inconclusive: {_why(row)}")
             )
-        elif r.role == "check" and not row.stages["scan"].there:
-            what = f"check {r.id} ({r.feature.kind}) has no value on the raw scan: {row.stages['scan'].refused}"
-            found.append(Diagnostic("note", "R2S632", what))
         found += _blame(row)
     if verdict == "UNCHECKED":
         what = "no reading has the role check, so nothing independent confirms the size"
@@ -206,6 +203,10 @@ def _why(row: Row) -> str:
     if model is None or not model.there:
         return model.refused if model is not None else "there is no compiled model"
     mm = 1e3
+    scan = row.stages.get("scan")
+    if scan is None or not scan.there:
+        reason = scan.refused if scan is not None else "it was not measured"
+        return f"error {row.error * mm:+.2f} mm of unknown uncertainty, as the raw scan has no value: {reason}"
     return (
         f"error {row.error * mm:+.2f} mm with U95 {COVERAGE * row.u_error * mm:.2f} mm "
         f"against a tolerance of {row.reading.tolerance * mm:.2f} mm (p = {row.probability:.2f})"

@@ -43,16 +43,24 @@ class Pass(Protocol[In, Out]):
 
 
 def ends(cls: type) -> tuple[type, type]:
-    """Return the input and output type of a pass class, read from the hints of ``run``."""
-    hints = typing.get_type_hints(cls.run)  # type: ignore[attr-defined]  # structural: checked by the caller
-    result = hints.pop("return")
-    (source,) = hints.values()
-    (value,) = typing.get_args(result)
+    """
+    Return the input and output type of a pass class, read from the hints of ``run``.
+
+    Raises InternalError for a class that is no frozen dataclass, or whose run does not say what it takes and gives.
+    """
+    if not (dataclasses.is_dataclass(cls) and cls.__dataclass_params__.frozen):  # type: ignore[attr-defined]  # not in the stubs
+        raise InternalError("R2S902", f"pass {cls.__name__} is no frozen dataclass", hint="see docs/add-a-pass.md")
+    try:
+        hints = typing.get_type_hints(cls.run)  # type: ignore[attr-defined]  # asked for right here
+        result = hints.pop("return")
+        (source,) = hints.values()
+        (value,) = typing.get_args(result)
+    except (AttributeError, KeyError, NameError, TypeError, ValueError):
+        what = f"pass {cls.__name__} has no run(self, source: In, /) -> Outcome[Out] with both types named"
+        raise InternalError("R2S902", what, hint="see docs/add-a-pass.md") from None
     return source, value
 
 
 def options_of(step: Any) -> dict[str, object]:
     """Return the options of a pass as a plain dict, in the order of its fields."""
-    if not dataclasses.is_dataclass(step):
-        raise InternalError("R2S902", f"pass {type(step).__name__} is not a dataclass")
     return {f.name: getattr(step, f.name) for f in dataclasses.fields(step)}

@@ -19,7 +19,7 @@ SYMPTOMS: tuple[Symptom, ...] = (
     Symptom("The asset lies on its side", ("R2S309", "R2S311", "R2S335")),
     Symptom("The asset is a mirror image", ("R2S413",)),
     Symptom("One caliper reading is refused or contradicted", ("R2S303", "R2S230", "R2S642", "R2S606")),
-    Symptom("A reading has no value, or takes no part", ("R2S601", "R2S308", "R2S310", "R2S632")),
+    Symptom("A reading has no value, or takes no part", ("R2S601", "R2S308", "R2S310", "R2S631", "R2S634")),
     Symptom("The verdict is INCONCLUSIVE or UNCHECKED", ("R2S631", "R2S633")),
     Symptom("The scan file is not read", ("R2S101", "R2S105", "R2S106", "R2S120", "R2S121", "R2S124", "R2S125")),
     Symptom("The caliper sheet is not read", ("R2S204", "R2S211", "R2S220", "R2S202")),

@@ -36,7 +36,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "R2S805",
         "input cannot be read",
-        "The path does not exist, is a folder, a pipe or a device, loops through links, or may not be read.",
+        "A file that the command or another file names, such as a recipe, does not exist, is no ordinary file, loops "
+        "through links, or may not be read.",
         "Check the path and its permissions.",
     ),
     Code(

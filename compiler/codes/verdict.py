@@ -54,18 +54,11 @@ CODES: tuple[Code, ...] = (
         "R2S631",
         "inconclusive check",
         "The probability that the asset meets the tolerance of a check reading lies between 5 % and 95 %, or the "
-        "feature could not be measured on the compiled model. Neither pass nor fail would be honest.",
+        "feature could not be measured on the compiled model, or not on the raw scan, without which the error has no "
+        "uncertainty. Neither pass nor fail would be honest.",
         "Measure with a better instrument, repeat the reading, widen the tolerance if the use allows it, or scan "
         "again.",
         severity="warning",
-    ),
-    Code(
-        "R2S632",
-        "check without a raw value",
-        "The feature of a check reading could not be measured on the raw scan, so the waterfall has no beginning; "
-        "the verdict rests on the compiled model alone.",
-        "Nothing, if the reason is understood; else scan the side that is missing.",
-        severity="note",
     ),
     Code(
         "R2S633",
