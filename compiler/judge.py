@@ -44,11 +44,17 @@ class Row:
     anchored: float
     introduced: Mapping[str, float]
     estimate: float
-    u_estimate: float
+    u_scan: float
+    u_scale: float
     error: float
     u_error: float
     probability: float
     verdict: Verdict
+
+    @property
+    def u_estimate(self) -> float:
+        """Standard uncertainty of the estimate, m: reading of the scan and scale in root sum of squares."""
+        return math.hypot(self.u_scan, self.u_scale)
 
     @property
     def lost_by(self) -> str:
@@ -124,13 +130,13 @@ def _row(reading: Reading, stages: Mapping[str, Measured], anchor: Anchor) -> Ro
     chain += [("anchored", anchored), ("model", values.get("model", math.nan))]
     introduced = {INTRODUCED_BY[name]: b - a for (_, a), (name, b) in pairwise(chain)}
     estimate = values.get("scan", math.nan) * anchor.factor
-    u_scale = 0.0 if math.isnan(anchor.u) else anchor.u
+    u_scale = estimate * (0.0 if math.isnan(anchor.u) else anchor.u)
     scan = stages.get("scan")
-    u_estimate = math.hypot(scan.u * anchor.factor, estimate * u_scale) if scan is not None and scan.there else math.nan
+    u_scan = scan.u * anchor.factor if scan is not None and scan.there else math.nan
     error = values.get("model", math.nan) - reading.value
     soft = COMPLIANCE / math.sqrt(3) if reading.compliant else 0.0
     u_model = stages["model"].u if "model" in stages else math.nan
-    u_error = math.hypot(reading.u, soft, u_estimate, u_model)
+    u_error = math.hypot(reading.u, soft, u_scan, u_scale, u_model)
     probability = conformance(error, u_error, reading.tolerance) if math.isfinite(error + u_error) else math.nan
     return Row(
         reading,
@@ -138,7 +144,8 @@ def _row(reading: Reading, stages: Mapping[str, Measured], anchor: Anchor) -> Ro
         anchored,
         introduced,
         estimate,
-        u_estimate,
+        u_scan,
+        u_scale,
         error,
         u_error,
         probability,
