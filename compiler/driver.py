@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import re
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,9 @@ from r2s.compiler.codec import canonical, sha256
 from r2s.compiler.decision import Decision
 from r2s.compiler.devices import device
 from r2s.compiler.direct import Directs
+from r2s.compiler.dump.place import Place, place
+from r2s.compiler.dump.stages import check_names, names
+from r2s.compiler.dump.write import write as write_stages
 from r2s.compiler.errors import CalipersDisagreeError, Diagnostic, OverBudgetError, R2SError
 from r2s.compiler.inputs import Inputs, read_inputs
 from r2s.compiler.ir import Anchor, Asset
@@ -39,13 +44,18 @@ _MM = 1e3
 
 @dataclass(frozen=True)
 class Build:
-    """What a build made; *written* is None for a pipeline that stops before an asset."""
+    """
+    What a build made; *written* is None for a pipeline that stops before an asset.
+
+    *files* are all that were written, or were there with these bytes, in the order of writing.
+    """
 
     report: dict[str, Any]
     diagnostics: tuple[Diagnostic, ...]
     traces: tuple[Trace, ...]
     written: Path | None
     failure: R2SError | None = None
+    files: tuple[Path, ...] = ()
 
 
 def compile_asset(scan: str | Path, output: str | Path, calipers: str | Path | None = None, **options: Any) -> Build:
@@ -71,11 +81,14 @@ def run(request: Request, observe: Observer = lambda _: None) -> Build:
     where, said = outputs.layout(request.output) if request.output is not None else (None, ())
     device(request.device)
     limits = budget.split(request.within, request.budgets)
+    view = _view(request)
     begun = time.time_ns()
     inputs = read_inputs(request.scan, request.calipers)
+    read = (*inputs.files, *((request.recipe,) if request.recipe is not None else ()))
+    if view is not None:
+        view.refuse(read)
     if request.depfile is not None:
-        recipe = (request.recipe,) if request.recipe is not None else ()
-        outputs.write_depfile(request.depfile, request.output, (*inputs.files, *recipe))
+        outputs.write_depfile(request.depfile, request.output, read)
 
     # an input from a clock that is ahead is newer than now
     read_at = max(begun, inputs.newest)
@@ -83,8 +96,23 @@ def run(request: Request, observe: Observer = lambda _: None) -> Build:
     def attempt() -> Build:
         store = Store(request.cache or default_cache())
         with Manager(store, request.limits, salt=request.salt, observe=observe) as manager:
-            made = _make(manager, request, inputs, where)
-        return _conclude(store, request, inputs, made, where, said, limits, read_at)
+            reached: list[Trace] = []
+
+            def dumped(failure: R2SError | None) -> tuple[Path, ...]:
+                name = asset_name(inputs.sheet.object or inputs.stem)
+                return write_stages(manager, view, reached, name=name, failure=failure) if view is not None else ()
+
+            try:
+                made = _make(manager, request, inputs, where, reached.append)
+            except DamagedEntryError:
+                raise
+            except R2SError as error:
+                with suppress(R2SError):  # what ended the build is what the user must read
+                    dumped(error)
+                raise
+            build = _conclude(store, request, inputs, made, where, said, limits, read_at)
+            depfile = (request.depfile,) if request.depfile is not None else ()
+            return replace(build, files=(*depfile, *build.files, *dumped(build.failure)))
 
     try:
         return attempt()
@@ -100,7 +128,20 @@ class _Made:
     directs: Directs | None
 
 
-def _make(manager: Manager, request: Request, inputs: Inputs, where: outputs.Layout | None) -> _Made:
+def _view(request: Request) -> Place | None:
+    """Return where stages are to be written; raise UsageError before the work where they cannot be."""
+    pipeline = request.pipeline.upto(request.stop_after) if request.stop_after else request.pipeline
+    check_names(request.emit, names(pipeline.names()))
+    return place(request.dump, request.emit, request.output)
+
+
+def _make(
+    manager: Manager,
+    request: Request,
+    inputs: Inputs,
+    where: outputs.Layout | None,
+    took: Callable[[Trace], None],
+) -> _Made:
     calibrate = inputs.sheet.of_role("calibrate")
     asked = {
         "unit": request.unit,
@@ -116,7 +157,7 @@ def _make(manager: Manager, request: Request, inputs: Inputs, where: outputs.Lay
     pipeline = request.pipeline.given(_given(request, inputs, decision, where))
     if request.stop_after:
         pipeline = pipeline.upto(request.stop_after)
-    traces = manager.run(pipeline, inputs.source)
+    traces = manager.run(pipeline, inputs.source, took)
     return _Made(decision, traces, _measure(manager, inputs.sheet.readings, traces), _direct(manager, traces))
 
 
@@ -232,15 +273,15 @@ def _conclude(
     if where is None or asset is None:
         return Build(data, said + diagnostics, made.traces, None, failure)
     if failure is not None:
-        outputs.write_failed(where, text)
-        return Build(data, said + diagnostics, made.traces, None, failure)
+        files = (outputs.write_failed(where, text),)
+        return Build(data, said + diagnostics, made.traces, None, failure, files)
     texts = {"slots.json": slots, "report.json": text}
     hashes = {f"{where.stem}.assets/{n}": sha256(d) for n, d in meshes.items()}
     hashes |= {f"{where.stem}.{k}": sha256(t) for k, t in (*texts.items(), ("scene.xml", scene), ("xml", xml))}
     texts["manifest.json"] = text_of(manifest(inputs, request, made.decision, made.traces, build_key, hash_, hashes))
     texts["scene.xml"] = scene
-    outputs.write(where, meshes, texts, xml, read_at=read_at)
-    return Build(data, said + diagnostics, made.traces, where.xml)
+    files = outputs.write(where, meshes, texts, xml, read_at=read_at)
+    return Build(data, said + diagnostics, made.traces, where.xml, None, files)
 
 
 def _failure(judgement: Judgement, entries: tuple[budget.Entry, ...]) -> R2SError | None:

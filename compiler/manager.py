@@ -71,8 +71,14 @@ class Manager:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self._worker.close()
 
-    def run(self, pipeline: Pipeline, source: Source) -> tuple[Trace, ...]:
-        """Run the steps of *pipeline* one after the other, each on the value of the one before."""
+    def run(
+        self, pipeline: Pipeline, source: Source, took: Callable[[Trace], None] = lambda _: None
+    ) -> tuple[Trace, ...]:
+        """
+        Run the steps of *pipeline* one after the other, each on the value of the one before.
+
+        *took* sees each step when it is done, so that what was reached is known where a later one fails.
+        """
         traces: list[Trace] = []
         for step in pipeline.steps:
             value: Source | str = traces[-1].digest if traces else source
@@ -80,6 +86,7 @@ class Manager:
             if record.value is None:
                 raise InternalError("R2S905", f"pass {step.name} left no value")
             traces.append(Trace(step, record.key, record.value, record.terms, record.diagnostics, hit, seconds))
+            took(traces[-1])
         return tuple(traces)
 
     def ask(self, name: str, options: Mapping[str, object], about: Source | str) -> Any:

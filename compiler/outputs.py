@@ -99,9 +99,11 @@ def _must_be_writable(output: Path) -> None:
 
 def write(
     where: Layout, meshes: Mapping[str, bytes], texts: Mapping[str, str], xml: str, *, read_at: int | None = None
-) -> None:
+) -> tuple[Path, ...]:
     """
     Write *meshes* (names inside the assets folder), *texts* (by kind, in that order) and then *xml*; drop stale meshes.
+
+    Return the paths in that order.
 
     Files that already hold the right bytes are left alone, so a build that changes nothing touches nothing but the
     XML's time of change, which becomes *read_at* (ns since the epoch; None is now).
@@ -125,6 +127,7 @@ def write(
         raise InvalidInputError(
             "R2S808", f"cannot write {error.filename or where.folder}: {error.strerror}", hint="check the output folder"
         ) from None
+    return (*(where.assets / name for name in meshes), *map(where.beside, texts), where.xml)
 
 
 def write_failed(where: Layout, text: str) -> Path:
@@ -141,13 +144,14 @@ def write_depfile(path: Path, xml: Path | None, read: Sequence[Path]) -> None:
     """
     if xml is None:
         raise UsageError("R2S041", "a depfile names the XML, and no output is named", hint="add -o build/name.xml")
-    taken = next((p for p in (*read, xml) if _same_file(p, path)), None)
+    taken = next((p for p in (*read, xml) if same_file(p, path)), None)
     if taken is not None:
         raise UsageError("R2S041", f"the depfile would take the place of {taken}", hint="name another with -MF")
     write_one(path, depfile(xml, read))
 
 
-def _same_file(one: Path, other: Path) -> bool:
+def same_file(one: Path, other: Path) -> bool:
+    """Return whether two paths name one file, by name or by what is there."""
     return one.absolute() == other.absolute() or (one.exists() and other.exists() and one.samefile(other))
 
 

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 
 from r2s.compiler.manager import Event
 
+_ANALYSES = ("settle", "measure", "distances", "compiled")  # they answer and make nothing
+
 
 @contextmanager
 def shown(*, quiet: bool) -> Iterator[Callable[[Event], None]]:
@@ -23,7 +25,7 @@ def shown(*, quiet: bool) -> Iterator[Callable[[Event], None]]:
         def observe(event: Event) -> None:
             if event.kind == "running":
                 status.update(f"{event.name}   {event.seconds:.0f} s")
-            elif event.kind == "done" and event.name not in ("settle", "measure"):
+            elif event.kind == "done" and event.name not in _ANALYSES:
                 told = "from the store" if event.hit else f"{event.seconds:.1f} s"
                 console.print(f"[green]✓[/] {event.name:<10} {told}", highlight=False)
 

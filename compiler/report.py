@@ -71,7 +71,7 @@ def report(
         "scan_to_asset": plain(scan_to_asset),
         "features": [_row(row) for row in judgement.rows],
         "scale": _json(asdict(anchor)),
-        "passes": [_pass(trace) for trace in traces],
+        "passes": [of_pass(trace) for trace in traces],
         "bounds": [_bound(b) for b in bounds],
         "closure": _closure(closure),
         "volume": _volume(volume),
@@ -156,7 +156,8 @@ def _measured(measured: Any) -> dict[str, Any]:
     return {k: v for k, v in asdict(measured).items() if k != "id"}
 
 
-def _pass(trace: Trace) -> dict[str, Any]:
+def of_pass(trace: Trace) -> dict[str, Any]:
+    """Return what a report says of one pass: what ran, and its terms."""
     return {**step(trace), "terms": [_term(t) for t in trace.terms]}
 
 

@@ -17,6 +17,7 @@ class Request:
     Everything that a user can ask of a build; defaults are those of the command line.
 
     *depfile* is where make's dependencies go; *recipe* is the file that options were read from, which they name too.
+    *dump* is a folder for the stages, *emit* which of them; without a folder they go beside the output.
     """
 
     scan: Path
@@ -35,10 +36,12 @@ class Request:
     salt: str = ""
     depfile: Path | None = None
     recipe: Path | None = None
+    dump: Path | None = None
+    emit: tuple[str, ...] = ()
 
 
-# What can change a byte of the asset and its report.  Cache, limits and depfile cannot, and files are named by their
-# hash elsewhere.
+# What can change a byte of the asset and its report.  Cache, limits, depfile and dump cannot, and files are named by
+# their hash elsewhere.
 _EFFECTIVE = ("unit", "axes", "scale_mode", "device", "within", "budgets", "stop_after", "salt")
 
 

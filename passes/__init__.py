@@ -18,4 +18,6 @@ ANALYSES: dict[str, str] = {
     "settle": "r2s.passes.settle:Settle",
     "measure": "r2s.passes.measure:Measure",
     "closure": "r2s.passes.closure:Closure",
+    "distances": "r2s.passes.distances:Distances",
+    "compiled": "r2s.passes.compiled:Compiled",
 }

@@ -139,4 +139,19 @@ CODES: tuple[Code, ...] = (
         "Add -o build/name.xml, and leave out -MF or name a file of its own.",
         exit_code=2,
     ),
+    Code(
+        "R2S042",
+        "no such stage",
+        "--emit names a stage that the build does not make: another word, or one that lies behind --stop-after.",
+        "Name stages that the message lists, with commas between: --emit surface,pieces.",
+        exit_code=2,
+    ),
+    Code(
+        "R2S043",
+        "no place for stages",
+        "--dump writes a folder of its own, which a later dump replaces whole, so no other files may lie there. --emit "
+        "writes beside the output, or into the folder of --dump, and never over a file that the build reads.",
+        "Name a new or empty folder after --dump, or add -o build/name.xml to --emit.",
+        exit_code=2,
+    ),
 )

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from r2s.compiler.errors import UsageError
+from r2s.compiler.errors import R2SError, UsageError
 from r2s.compiler.recipe import LEVELS, WORDS, read_recipe
 
 
@@ -55,6 +55,19 @@ from r2s.compiler.recipe import LEVELS, WORDS, read_recipe
 @click.option("-MF", "depfile", type=click.Path(path_type=Path), metavar="FILE", help="The same to another file.")
 @click.option("--stop-after", metavar="PASS", default="", help="Stop after this pass and report; writes no asset.")
 @click.option(
+    "--dump",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Write every stage to a folder of its own, also where the build fails: scan, surface and simplified as PLY, "
+    "pieces and model as OBJ, each with a JSON of what the pass said.",
+)
+@click.option(
+    "--emit",
+    multiple=True,
+    metavar="STAGE,...",
+    help="Only these stages, to --dump's folder if it is given, else beside the output: name.surface.ply, ...",
+)
+@click.option(
     "--limit",
     "limits",
     multiple=True,
@@ -65,7 +78,7 @@ from r2s.compiler.recipe import LEVELS, WORDS, read_recipe
     "--cache", type=click.Path(path_type=Path), help="Cache folder.  [default: R2S_CACHE or the user's cache]"
 )
 @click.option("--salt", default="", help="Any text; results of another salt are not reused.")
-@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON on stdout instead of the summary.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document, report and failure in it.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no summary; warnings and errors still show.")
 def build(scan: Path, quiet: bool, as_json: bool, **given: Any) -> int:
     """
@@ -79,19 +92,29 @@ def build(scan: Path, quiet: bool, as_json: bool, **given: Any) -> int:
 
     The asset is build/cube.xml with cube.scene.xml (opens in the viewer), cube.assets/, cube.slots.json,
     cube.report.json (the error budget) and cube.manifest.json beside it.
+
+    Stages of --dump and --emit are in the asset's frame, metres and z up, so that they lie on one another and on the
+    XML; where the build stopped or failed before the asset, in the scan's. Colours show the distance to the shape
+    before.
     """
+    from r2s.compiler.answer import answer
     from r2s.compiler.driver import run
     from r2s.compiler.progress import shown
     from r2s.compiler.summary import summary
 
     begun = time.monotonic()
-    request = _request(scan, given)
-    with shown(quiet=quiet) as observe:
-        made = run(request, observe)
+    try:
+        request = _request(scan, given)
+        with shown(quiet=quiet) as observe:
+            made = run(request, observe)
+    except R2SError as error:
+        if as_json:
+            _print(answer(None, failure=error))
+        raise
     for diagnostic in made.diagnostics:
         click.echo(str(diagnostic), err=True)
     if as_json:
-        click.echo(json.dumps(made.report, sort_keys=True, indent=1, ensure_ascii=False))
+        _print(answer(made.report, written=made.files, diagnostics=made.diagnostics, failure=made.failure))
     elif not quiet:
         written = str(request.output) if made.written is not None else ""
         click.echo(summary(made.report, seconds=time.monotonic() - begun, written=written))
@@ -99,6 +122,11 @@ def build(scan: Path, quiet: bool, as_json: bool, **given: Any) -> int:
         raise made.failure
     sys.stdout.flush()
     return 0
+
+
+def _print(document: dict[str, Any]) -> None:
+    # ASCII: a path need not be text, and stdout need not be UTF-8
+    click.echo(json.dumps(document, sort_keys=True, indent=1, allow_nan=False))
 
 
 def _request(scan: Path, given: dict[str, Any]) -> Any:
@@ -121,7 +149,7 @@ def _request(scan: Path, given: dict[str, Any]) -> Any:
         changes.append(_option("decompose.primitives=false"))
     budgets = {**recipe.get("budget", {}), **dict(_pair(text, "--budget") for text in given["budget"])}
     within = given["within"] or recipe.get("within")
-    if given["output"] is None and not given["stop_after"]:
+    if given["output"] is None and not given["stop_after"] and given["dump"] is None:
         raise UsageError(
             "R2S021", "no output is named", hint="add -o build/name.xml, or --stop-after PASS to write none"
         )
@@ -142,6 +170,8 @@ def _request(scan: Path, given: dict[str, Any]) -> Any:
         salt=given["salt"],
         depfile=_depfile(given["depfile"], given["output"], wanted=given["wants_depfile"]),
         recipe=given["recipe"],
+        dump=given["dump"],
+        emit=tuple(word for words in given["emit"] for word in words.replace(",", " ").split()),
     )
 
 

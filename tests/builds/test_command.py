@@ -69,17 +69,52 @@ def test_words_about_the_pieces(brick: Path) -> None:
     assert (options["decompose"]["share"], options["decompose"]["primitives"]) == (0.005, False)
 
 
-def test_json_is_the_report_and_nothing_else(brick: Path) -> None:
-    made = run(brick, *MAIN, "--json")
+def test_json_is_one_document_with_the_report(brick: Path) -> None:
+    made = run(brick, *MAIN, "--json", "-MD")
+    told = json.loads(made.stdout)
 
-    assert json.loads(made.stdout) == report(brick)
+    assert (told["schema"], told["exit_code"], told["failure"]) == ("r2s-build/1", 0, None)
+    assert told["report"] == report(brick)
+    assert set(told["written"]) == {
+        f"out/{p.relative_to(brick / 'out')}" for p in (brick / "out").rglob("*.*") if p.is_file()
+    }
+    assert told["written"][-1] == "out/brick.xml"  # in the order of writing
+    assert [line(d) for d in told["diagnostics"]] == made.stderr.splitlines()
+
+
+def line(diagnostic: dict[str, str]) -> str:
+    """Return a diagnostic as the terminal shows it."""
+    hint = f"; {diagnostic['hint']}" if diagnostic["hint"] else ""
+    return f"{diagnostic['severity']}: {diagnostic['message']}{hint} [{diagnostic['code']}]"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "written"),
+    [
+        (("brick.stl", "--calipers", "wrong.yaml", "-o", "out/brick.xml"), 6, ["out/brick.failed.report.json"]),
+        (("brick.stl", "--calipers", "none.yaml", "-o", "out/brick.xml"), 3, []),
+        (("brick.stl", "--calipers", "brick.yaml", "--stop-after", "emits"), 2, []),
+    ],
+)
+def test_json_tells_the_failure_too(brick: Path, words: tuple[str, ...], code: int, written: list[str]) -> None:
+    (brick / "wrong.yaml").write_text(SHEET.replace("value: 50.0", "value: 60.0"))
+    made = run(brick, *words, "--json")
+    told = json.loads(made.stdout)
+
+    assert (made.returncode, told["exit_code"]) == (code, code)
+    assert line(told["failure"]) == made.stderr.splitlines()[-1]
+    assert told["written"] == written
+    assert (told["report"] is None) == (code in (2, 3))
+    if code == 6:
+        assert told["report"] == report(brick, "out/brick.failed.report.json")
 
 
 def test_stop_after_reports_and_writes_nothing(brick: Path) -> None:
     made = run(brick, "brick.stl", "--calipers", "brick.yaml", "--stop-after", "surface", "--json")
 
     assert made.returncode == 0
-    assert [p["name"] for p in json.loads(made.stdout)["passes"]] == ["ingest", "surface"]
+    assert [p["name"] for p in json.loads(made.stdout)["report"]["passes"]] == ["ingest", "surface"]
+    assert json.loads(made.stdout)["written"] == []
     assert not (brick / "out").exists()
 
 

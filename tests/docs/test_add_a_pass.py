@@ -75,7 +75,7 @@ def test_the_build_reports_the_new_terms(package: Path) -> None:
     made = run([str(Path(sys.executable).with_name(words[0])), *words[1:]], package)
 
     assert made.returncode == 0, made.stderr
-    report = json.loads(made.stdout)
+    report = json.loads(made.stdout)["report"]
     terms = {t["id"]: t for p in report["passes"] for t in p["terms"]}
     forward = next(b for b in report["bounds"] if b["direction"] == "forward")
     assert 0 < terms["snap.forward"]["maximum"] <= 0.02e-3 * 3**0.5 / 2
