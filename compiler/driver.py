@@ -24,10 +24,10 @@ from r2s.compiler.direct import Directs
 from r2s.compiler.dump.place import Place, place
 from r2s.compiler.dump.stages import check_names, names
 from r2s.compiler.dump.write import write as write_stages
-from r2s.compiler.errors import CalipersDisagreeError, Diagnostic, OverBudgetError, R2SError
+from r2s.compiler.errors import Diagnostic, R2SError
 from r2s.compiler.inputs import Inputs, read_inputs
 from r2s.compiler.ir import Anchor, Asset
-from r2s.compiler.judge import Judgement, judge
+from r2s.compiler.judge import judge
 from r2s.compiler.manager import Manager, Observer, Trace, default_cache
 from r2s.compiler.manifest import manifest, text_of
 from r2s.compiler.measured import StageReadings
@@ -35,11 +35,10 @@ from r2s.compiler.readings import Reading
 from r2s.compiler.report import report
 from r2s.compiler.request import Request
 from r2s.compiler.store import DamagedEntryError, Store
+from r2s.compiler.verdict import failure_of
 from r2s.compiler.volume import volume_of
 
 __all__ = ["Build", "Request", "asset_name", "compile_asset", "run"]
-
-_MM = 1e3
 
 
 @dataclass(frozen=True)
@@ -268,13 +267,13 @@ def _conclude(
         diagnostics=diagnostics,
     )
     # A bug first: what broke its own bound has no verdict to give.
-    failure = closure.failure if closure is not None and closure.failure is not None else _failure(judgement, entries)
+    failure = closure.failure if closure is not None and closure.failure is not None else failure_of(judgement, entries)
     text = canonical(data) + "\n"
     if where is None or asset is None:
         return Build(data, said + diagnostics, made.traces, None, failure)
     if failure is not None:
-        files = (outputs.write_failed(where, text),)
-        return Build(data, said + diagnostics, made.traces, None, failure, files)
+        failed = outputs.write_failed(where, text)
+        return Build(data, said + diagnostics, made.traces, None, failure, (failed,))
     texts = {"slots.json": slots, "report.json": text}
     hashes = {f"{where.stem}.assets/{n}": sha256(d) for n, d in meshes.items()}
     hashes |= {f"{where.stem}.{k}": sha256(t) for k, t in (*texts.items(), ("scene.xml", scene), ("xml", xml))}
@@ -282,30 +281,6 @@ def _conclude(
     texts["scene.xml"] = scene
     files = outputs.write(where, meshes, texts, xml, read_at=read_at)
     return Build(data, said + diagnostics, made.traces, where.xml, None, files)
-
-
-def _failure(judgement: Judgement, entries: tuple[budget.Entry, ...]) -> R2SError | None:
-    over = [e for e in entries if not e.held]
-    if over:
-        worst = max(over, key=lambda e: e.lost / e.limit)
-        lost, limit = worst.lost * _MM, worst.limit * _MM
-        return OverBudgetError(
-            "R2S641",
-            f"{worst.name} lost {lost:.3f} mm (p99, {worst.term}) of the {limit:.3f} mm it may lose",
-            hint=f"allow more with --budget {worst.name}=..., or ask for less loss with -p {worst.name}.max_error=...",
-        )
-    failed = [r for r in judgement.rows if r.verdict == "FAIL"]
-    if failed:
-        row = max(failed, key=lambda r: abs(r.error) / r.reading.tolerance)
-        r = row.reading
-        return CalipersDisagreeError(
-            "R2S642",
-            f"check {r.id} ({r.feature.kind}): the asset has {row.model * _MM:.2f} mm, "
-            f"the caliper {r.value * _MM:.2f} mm; off by {row.error * _MM:+.2f} mm "
-            f"against a tolerance of {r.tolerance * _MM:.2f} mm",
-            hint="measure again, look at the waterfall in the failed report, or state another tolerance",
-        )
-    return None
 
 
 def _scan_to_asset(store: Store, traces: tuple[Trace, ...], asset: Asset | None) -> list[list[float]] | None:
