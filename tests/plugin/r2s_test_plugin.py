@@ -5,19 +5,20 @@ from __future__ import annotations
 import ctypes
 import os
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
 
 from r2s.compiler.errors import Diagnostic, InvalidInputError
-from r2s.compiler.ir import Scan, Source, floats, ints
+from r2s.compiler.ir import Scan, Source, Surface, floats, ints
 from r2s.compiler.ledger import Scalar
 from r2s.compiler.protocol import Outcome
 
 CATALOG = {
     "tiny_ingest": "r2s_test_plugin:TinyIngest",
     "misbehave": "r2s_test_plugin:Misbehave",
+    "shift": "r2s_test_plugin:Shift",
 }
 
 
@@ -79,3 +80,18 @@ class Misbehave:
                 threads = os.environ["OMP_NUM_THREADS"], len(os.sched_getaffinity(0))
                 return Outcome(source, (), (Diagnostic("note", "R2S900", f"{threads}"),))
         return Outcome(source)
+
+
+@dataclass(frozen=True)
+class Shift:
+    """Move the surface *by* along x, m, and say nothing of it."""
+
+    name: ClassVar[str] = "shift"
+    version: ClassVar[int] = 1
+    libraries: ClassVar[tuple[str, ...]] = ("numpy",)
+
+    by: float = field(default=0.0, metadata={"unit": "m"})
+
+    def run(self, source: Surface, /) -> Outcome[Surface]:
+        """Return the moved surface and no term."""
+        return Outcome(replace(source, vertices=floats(source.vertices + np.array([self.by, 0, 0])), origin=source))
