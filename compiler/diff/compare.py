@@ -15,7 +15,7 @@ from r2s.compiler.errors import Diagnostic
 
 SCHEMA = "r2s-diff/1"
 
-_WHOLE = ("inputs", "unit", "tools", "scale", "volume", "bounds", "budgets", "slots", "verdict")
+_WHOLE = ("inputs", "unit", "tools", "scale", "volume", "bounds", "closure", "budgets", "slots", "verdict")
 _APART = ("name", "asset", "features", "passes", "blind_spots", "diagnostics")
 
 

@@ -12,7 +12,12 @@ Leaf = dict[str, Any]
 # by which of its keys an item of a list is known, so that an item more does not shift all that follow
 _IDENTITY = ("id", "name", "term", "direction")
 # numbers that are in the unit that stands beside them, or beside what holds them
-_IN_UNIT = frozenset({"nominal", "lo", "hi", "total", "maximum", "limit", "lost", "value", "u", "before", "after"})
+_IN_UNIT = frozenset(
+    (
+        *("nominal", "lo", "hi", "value", "u", "before", "after", "limit", "lost", "total", "bound", "allowed"),
+        *("maximum", "p99", "p95", "rms", "signed_mean", "reach"),
+    )
+)
 _ABSENT = object()
 
 

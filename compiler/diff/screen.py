@@ -26,6 +26,7 @@ def screen(found: Mapping[str, Any], a: str, b: str) -> str:
         lines += _section(name, found[key]) if found[key] else [_line(name, "equal")]
     lines += [*_passes(found), *_features(found), *_verdicts(found)]
     lines += [*_section("scale", found["scale"]), *_section("bound", found["bounds"])]
+    lines += _section("closure", found["closure"])
     lines += [*_section("budget", found["budgets"]), *_section("volume", found["volume"])]
     lines += [*_section("slot", found["slots"])]
     for name in ("blind_spots", "diagnostics"):

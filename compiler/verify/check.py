@@ -104,10 +104,14 @@ def _strays(place: Place, outputs: Mapping[str, str]) -> Iterator[Finding]:
     folder = place.beside("assets")
     if folder.is_symlink() or not folder.is_dir():
         return  # an asset of primitives alone still has a visual mesh, so that is a finding of its own
-    for path in sorted(folder.iterdir()):
-        name = f"{folder.name}/{path.name}"
-        if name not in outputs:
-            yield Finding(name, "is not of this build")
+    try:
+        names = sorted(path.name for path in folder.iterdir())
+    except OSError as error:
+        yield Finding(folder.name, f"cannot be read: {error.strerror}")
+        return
+    for name in names:
+        if f"{folder.name}/{name}" not in outputs:
+            yield Finding(f"{folder.name}/{name}", "is not of this build")
 
 
 def _keys(manifest: Mapping[str, Any]) -> Iterator[Finding]:

@@ -37,8 +37,11 @@ class Place:
         return name in {f"{self.stem}.{kind}" for kind in OUTPUTS}
 
     def inside(self, path: Path) -> bool:
-        """Return whether *path*, links followed, still lies in the folder of the asset."""
-        return path.resolve().is_relative_to(self.folder.resolve())
+        """Return whether *path*, links followed, lies in the folder of the asset; a loop of links lies nowhere."""
+        try:
+            return path.resolve().is_relative_to(self.folder.resolve())
+        except (OSError, RuntimeError):
+            return False
 
 
 def place_of(named: Path) -> Place:

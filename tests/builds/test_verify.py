@@ -154,6 +154,13 @@ def test_a_linked_folder_of_meshes_is_not_followed(place: Path, tmp_path: Path) 
     assert set(findings(place).values()) == {"lies behind a link"}
 
 
+def test_a_loop_of_links_is_a_finding(place: Path) -> None:
+    shutil.rmtree(place / "out" / "b.assets")
+    (place / "out" / "b.assets").symlink_to("b.assets")
+
+    assert set(findings(place).values()) == {"lies behind a link"}
+
+
 def test_a_later_build_that_failed_is_told(place: Path) -> None:
     (place / "out" / "b.failed.report.json").write_text("{}")
     code, out, _ = verified(place)
