@@ -310,6 +310,12 @@ JSON = st.recursive(
 )
 
 
+def test_true_is_not_one_and_absent_is_not_null() -> None:
+    assert leaves(True, 1) == [{"at": "", "a": True, "b": 1}]
+    assert leaves({"x": None}, {}) == [{"at": "x", "a": None}]
+    assert leaves({}, {"x": None}) == [{"at": "x", "b": None}]
+
+
 @given(JSON, JSON)
 @settings(max_examples=60)
 def test_leaves_are_empty_only_for_equal_values(a: Any, b: Any) -> None:

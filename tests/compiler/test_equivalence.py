@@ -100,6 +100,22 @@ def test_the_order_and_number_of_pieces_do_not_matter_where_the_shape_is_one() -
     assert distance(solids(*clouds), solids(*clouds[::-1])).pieces == 0
     assert distance(solids(*clouds), solids(*clouds, clouds[2])).pieces == 0
     assert distance(solids(*clouds), solids(*clouds[:5])).pieces > 4
+    assert distance(solids(*clouds[:5]), solids(*clouds)).pieces > 4
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_nearer_piece_is_passed_over(seed: int) -> None:
+    """Against all pairs; sizes and places are mixed so that the order of boxes is not that of distances."""
+    rng = np.random.default_rng(seed)
+    ones, others = ([rng.normal(size=(9, 3)) * rng.uniform(0.5, 2) for _ in range(5)] for _ in range(2))
+
+    def apart(p: np.ndarray, q: np.ndarray) -> float:
+        gaps = np.linalg.norm(p[:, None] - q[None], axis=2)
+        return max(gaps.min(axis=0).max(), gaps.min(axis=1).max())
+
+    there = max(min(apart(p, q) for q in others) for p in ones)
+    back = max(min(apart(p, q) for q in ones) for p in others)
+    assert distance(solids(*ones), solids(*others)).pieces == pytest.approx(max(there, back))
 
 
 @pytest.mark.parametrize("seed", range(4))
