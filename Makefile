@@ -101,6 +101,10 @@ docs: $(READY) ## write the pages that grow out of the code: docs/troubleshootin
 mutate: $(READY) ## break a sample of the source, one thing at a time, and count what the tests notice (an hour)
 	PYTHONPATH=tests $(PYTHON) -m mutation
 
+.PHONY: quotes
+quotes: demo ## take the figures on docs/reading-the-report.md anew from build/cube.xml
+	$(PYTHON) docs/quotes.py build/cube.report.json
+
 .PHONY: fixtures
 fixtures: $(READY) ## make every fixture again; git shows whether a byte moved
 	for name in $$($(PYTHON) -c 'from r2s.virtual_scanner.recipes import RECIPES; print(*sorted(RECIPES))'); do \

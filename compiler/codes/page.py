@@ -12,7 +12,7 @@ _HEAD = """\
 
 Every line that r2s prints about something unusual ends in a code, such as `[R2S303]`. This page has them all, by the
 stage at which they appear. `r2s-compile explain R2S303` prints one of them, `r2s-compile explain surface` lists those
-of a stage.
+of a stage. [Reading the report](reading-the-report.md) explains what a build says beside these.
 
 <!-- Written by `make docs` from compiler/codes/; edit the texts there. -->
 
