@@ -68,7 +68,13 @@ def cli() -> None:
       r2s-compile scan.ply --calipers measurements.yaml -o build/cube.xml
 
     \b
-    Exit codes:
+    Around it:
+      r2s-compile measure scan.ply --calipers measurements.yaml    # the virtual caliper alone
+      r2s-compile verify build/cube.xml --rebuild                  # as built? and built again, equal?
+      r2s-compile diff build/a.xml build/b.xml                     # what changed, and which pass first
+
+    \b
+    Exit codes (diff: 0 the same, 1 differs, 2 or more trouble):
       0 done            2 usage             3 input cannot be used    4 over budget
       5 not reproducible   6 calipers disagree   7 simulation refuses   70 a bug of r2s   130 interrupted
 

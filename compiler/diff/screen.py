@@ -51,8 +51,11 @@ def _passes(found: Mapping[str, Any]) -> Iterator[str]:
         yield _line("first", f"{first['pass']} is the first pass whose value differs: {', '.join(first['why'])}")
     for entry in entries:
         tail = ", value equal" if entry["value"] == "equal" else ""
-        for leaf in (*entry.get("options", ()), *entry.get("version", ()), *entry.get("libraries", ())):
+        own = [*entry.get("options", ()), *entry.get("version", ()), *entry.get("libraries", ())]
+        for leaf in own[:_MOST]:
             yield _line("", f"{entry['name']}: {leaf['at']} {_change(leaf)}{tail}")
+        if len(own) > _MOST:
+            yield _line("", f"{entry['name']}: and {len(own) - _MOST} more: see --json")
     terms = [f"{e['name']} {len(e['terms'])}" for e in entries if e.get("terms")]
     if terms:
         yield _line("terms", f"numbers that differ: {', '.join(terms)}; see --json")

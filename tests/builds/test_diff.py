@@ -101,8 +101,6 @@ def scan_u(change: dict[str, Any]) -> float:
 @pytest.mark.slow
 def test_two_scans_of_one_cube_differ_as_their_instruments_do(cube: Path, tmp_path: Path) -> None:
     """Each reading's difference is that of the truth within 3 u, and has its sign where it is larger than that."""
-    if not RESCAN.is_dir():
-        pytest.skip("fixtures/cube_rescan is not there yet")
     output = tmp_path / "cube_rescan.xml"
     compile_asset(RESCAN / "scan.ply", output, RESCAN / "measurements.yaml", cache=tmp_path / "cache")
     found = diff(read_report(cube / "cube.xml"), read_report(output))
