@@ -34,6 +34,17 @@ def test_a_length_of_a_pass_needs_its_unit() -> None:
             Pipeline.parse(f"ingest | surface | simplify{{max_error={text}}}")
 
 
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.floats(1e-9, 9.0))
+def test_every_length_prints_so_that_it_parses_to_the_same_bits(metres: float) -> None:
+    """A rebuild takes its options from this text; one bit more or less would be another build."""
+    changes = [("simplify", "max_error", f"{metres!r}m")]
+    pipeline = Pipeline.parse("ingest | surface | simplify").with_options(changes)
+
+    assert pipeline.steps[2].max_error == metres
+    assert Pipeline.parse(str(pipeline)) == pipeline
+
+
 def test_default_options_are_not_printed() -> None:
     assert str(Pipeline.parse("tiny_ingest{factor=1.0}|misbehave")) == "tiny_ingest | misbehave"
 
