@@ -1,4 +1,4 @@
-"""The depth rod: how deep a floor lies below the rim on which the beam rests."""
+"""The depth rod and the step jaw: how far a face lies from the highest material on which a beam or jaw rests."""
 
 from __future__ import annotations
 
@@ -41,16 +41,37 @@ def depth(stage: Stage, marks: Marks) -> Value:
     floor = face_of(stage, marks.end)
     if isinstance(floor, str):
         return refuse(floor)
-    rim = _rest(stage, marks.start.point, floor.normal)
+    rod = floor.normal
+    if float((marks.start.point - floor.foot) @ rod) < 0:
+        if floor.signed:
+            return refuse("the floor at the pick 'to' looks away from the rim at the pick 'from'; exchange them")
+        rod = -rod
+    rim = _rest(stage, marks.start.point, rod)
     if rim is None:
         return refuse(f"this stage has nothing at {marks.start.name} for the beam to rest on")
-    beam = _bridge(stage, rim, floor) or _square(rim, floor)
+    beam = _bridge(stage, rim, floor.foot, rod) or _square(rim, floor, rod)
     bottom, _ = floor.facing(beam.rod)
-    value = float((beam.place - bottom) @ beam.rod)
-    if value <= 0:
-        return refuse("the floor at the pick 'to' lies above the rim at the pick 'from'; exchange them")
     form = beam.form + floor.form
+    value = float((beam.place - bottom) @ beam.rod)
     return Value(value, hypot(beam.u, floor.u, form / sqrt(3)), f"{beam.how} / fitted floor", form=form)
+
+
+def step_to_rim(stage: Stage, marks: Marks) -> Value:
+    """Return the height between a face and a rim too narrow for one, on whose highest material the jaw rests."""
+    rim, spot = (marks.start, marks.end) if marks.start.landing else (marks.end, marks.start)
+    face = face_of(stage, spot)
+    if isinstance(face, str):
+        return refuse(face)
+    rod = face.normal
+    if not face.signed and float((rim.point - face.foot) @ rod) < 0:
+        rod = -rod  # without a side, the rim is taken to stand above the face
+    high = _rest(stage, rim.point, rod)
+    if high is None:
+        return refuse(f"this stage has nothing at {rim.name} for the jaw to rest on")
+    beam = _square(high, face, rod)
+    form = beam.form + face.form
+    value = abs(float((beam.place - face.foot) @ rod))
+    return Value(value, hypot(beam.u, face.u, form / sqrt(3)), f"{beam.how} / fitted face", form=form)
 
 
 def _rest(stage: Stage, point: Floats, rod: Floats) -> Contact | None:
@@ -60,19 +81,18 @@ def _rest(stage: Stage, point: Floats, rod: Floats) -> Contact | None:
     return touch(shown, rod) if len(shown.points) else None
 
 
-def _square(rim: Contact, floor: Patch) -> _Beam:
-    """The beam on one rim alone, parallel to the floor: the further it lies beside the pick, the less sure."""
-    span = rim.center - floor.foot
-    beside = float(np.linalg.norm(span - (span @ floor.normal) * floor.normal))
-    place = rim.center + (rim.height - float(rim.center @ floor.normal)) * floor.normal
-    return _Beam(place, floor.normal, hypot(rim.u, beside * floor.u_slope), rim.form, rim.how)
-
-
-def _bridge(stage: Stage, rim: Contact, floor: Patch) -> _Beam | None:
-    """The beam from the rim over the floor to the highest material beyond it, or None where nothing holds it there."""
-    rod = floor.normal
+def _square(rim: Contact, face: Patch, rod: Floats) -> _Beam:
+    """The beam on one rim alone, parallel to the *face*: the further it lies beside the pick, the less sure."""
     place = rim.center + (rim.height - float(rim.center @ rod)) * rod
-    across = floor.foot - place
+    span = place - face.foot
+    beside = float(np.linalg.norm(span - (span @ rod) * rod))
+    return _Beam(place, rod, hypot(rim.u, beside * face.u_slope), rim.form, rim.how)
+
+
+def _bridge(stage: Stage, rim: Contact, floor: Floats, rod: Floats) -> _Beam | None:
+    """The beam from the rim over the *floor* to the highest material beyond, or None where nothing holds it there."""
+    place = rim.center + (rim.height - float(rim.center @ rod)) * rod
+    across = floor - place
     across = across - (across @ rod) * rod
     reach = float(np.linalg.norm(across))
     if reach < search_radius(stage):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from r2s.passes.caliper.spot import Spot, landing_at, signed_by, spot_at
 from r2s.passes.caliper.stage import Stage
 from r2s.passes.caliper.wall import other_side
 
+_FROM, _TO = "the pick 'from'", "the pick 'to'"
 PICKED = frozenset({"distance", "thickness", "depth", "step"})
 
 
@@ -26,8 +28,7 @@ class Marks:
     """
     Both ends of a feature.
 
-    For a depth, *start* is where the beam rests (its normal is the floor's) and *end* the floor; for a thickness
-    *start* is the side that was picked.
+    For a depth *start* is where the beam rests and *end* the floor; for a thickness *start* is the picked side.
     """
 
     start: Spot
@@ -50,6 +51,7 @@ def placed(feature: Feature, matrix: Floats) -> Feature:
     return replace(feature, start=moved(feature.start), end=moved(feature.end), pick=moved(feature.pick))
 
 
+@lru_cache(maxsize=64)  # asked again for every stage; stages compare by identity
 def marks_of(feature: Feature, scan: Stage, closed: Stage | None = None) -> Marks | str:
     """
     Return what the picks of *feature*, in the frame of both stages, stand for; a string says why there is nothing.
@@ -57,28 +59,59 @@ def marks_of(feature: Feature, scan: Stage, closed: Stage | None = None) -> Mark
     The sign of a cloud's normals is taken from the *closed* surface where there is one.
     """
     stages = (scan,) if closed is None else (scan, closed)
-
-    def found(look: Callable[[Stage], Spot | str]) -> Spot | str:
-        first = look(scan)
-        for stage in stages[1:]:
-            spot = look(stage) if isinstance(first, str) else first
-            return first if isinstance(spot, str) else signed_by(spot, stage)
-        return first
-
     if feature.kind == "thickness":
-        side = found(lambda stage: spot_at(stage, _array(feature.pick), "the pick", either_side=True))
-        if isinstance(side, str):
-            return side
-        end = found(lambda stage: other_side(stage, side))
-        return end if isinstance(end, str) else Marks(side, end)
-    end = found(lambda stage: spot_at(stage, _array(feature.end), "the pick 'to'"))
-    if isinstance(end, str):
-        return end
+        return _wall(stages, _array(feature.pick))
+    start, end = _array(feature.start), _array(feature.end)
     if feature.kind == "depth":
-        start = found(lambda stage: landing_at(stage, _array(feature.start), "the pick 'from'", end.normal))
-    else:
-        start = found(lambda stage: spot_at(stage, _array(feature.start), "the pick 'from'"))
-    return start if isinstance(start, str) else Marks(start, end)
+        floor = _face(stages, end, _TO)
+        rim = floor if isinstance(floor, str) else _landing(stages, start, _FROM, floor.normal)
+        return rim if isinstance(rim, str) else _both(rim, floor)
+    if feature.kind == "step":
+        # a jaw rests on what is highest at its pick, be it a rim too narrow for a face
+        one, other = spot_at(scan, start, _FROM), spot_at(scan, end, _TO)
+        if isinstance(one, str) and isinstance(other, Spot):
+            return _both(_landing(stages, start, _FROM, _signed(other, stages).normal), _signed(other, stages))
+        if isinstance(one, Spot) and isinstance(other, str):
+            return _both(_signed(one, stages), _landing(stages, end, _TO, _signed(one, stages).normal))
+    return _both(_face(stages, start, _FROM), _face(stages, end, _TO))
+
+
+def _both(start: Spot | str, end: Spot | str) -> Marks | str:
+    if isinstance(start, str):
+        return start
+    return end if isinstance(end, str) else Marks(start, end)
+
+
+def _wall(stages: tuple[Stage, ...], pick: Floats) -> Marks | str:
+    side = _found(stages, lambda stage: spot_at(stage, pick, "the pick", either_side=True))
+    if isinstance(side, str):
+        return side
+    return _both(side, _found(stages, lambda stage: other_side(stage, side)))
+
+
+def _face(stages: tuple[Stage, ...], pick: Floats, name: str) -> Spot | str:
+    return _found(stages, lambda stage: spot_at(stage, pick, name))
+
+
+def _landing(stages: tuple[Stage, ...], pick: Floats, name: str, normal: Floats) -> Spot | str:
+    return _found(stages, lambda stage: landing_at(stage, pick, name, normal))
+
+
+def _found(stages: tuple[Stage, ...], look: Callable[[Stage], Spot | str]) -> Spot | str:
+    """What *look* finds on the scan, else on the closed surface; the scan's reason where there is nothing."""
+    reason = ""
+    for stage in stages:
+        spot = look(stage)
+        if isinstance(spot, Spot):
+            return _signed(spot, stages)
+        reason = reason or spot
+    return reason
+
+
+def _signed(spot: Spot, stages: tuple[Stage, ...]) -> Spot:
+    for closed in stages[1:]:
+        return signed_by(spot, closed)
+    return spot
 
 
 def _array(point: Point | None) -> Floats:

@@ -21,13 +21,12 @@ def between(first: Patch, second: Patch) -> Value:
     """
     Return the distance between two faces along their common normal, or why they have none.
 
-    The normal is the mean of both, weighted by how well each is known.  Where the picks lie beside each other, what is
-    unsure of that direction counts with their offset; faces that prove not to be parallel are charged the
-    rise over half of that offset and over the smaller face.
+    Where the picks lie beside each other, what is unsure of that normal counts with their offset.  Faces that
+    prove not to be parallel are charged half the rise over the smaller one, as jaws would meet it.
     """
     direction, u_direction = common_normal(first, second)
     (start, one), (end, other) = first.facing(direction), second.facing(direction)
-    angle = float(np.arccos(min(abs(float(one @ other)), 1.0)))
+    angle = _angle(one, other)
     u_angle = hypot(first.u_slope, second.u_slope)
     if angle - 2 * u_angle > _PARALLEL:
         return refuse(f"the faces are not parallel: they meet at {degrees(angle):.1f} degrees")
@@ -35,18 +34,28 @@ def between(first: Patch, second: Patch) -> Value:
     value = float(span @ direction)
     beside = float(np.linalg.norm(span - value * direction))
     proven = sqrt(max(angle**2 - (2 * u_angle) ** 2, 0.0))
-    form = first.form + second.form + proven * (beside + min(first.radius, second.radius)) / 2
+    form = first.form + second.form + proven * min(first.radius, second.radius) / 2
     u = hypot(first.u, second.u, beside * u_direction, form / sqrt(3))
     return Value(abs(value), u, f"two fitted faces, {_WORDS[side_of(first, second)]}", form=form)
 
 
 def common_normal(first: Patch, second: Patch) -> tuple[Floats, float]:
-    """Return the unit direction of both normals, and the standard uncertainty of its tilt."""
-    weights = np.array([max(p.u_slope, _LIKELY) ** -2 for p in (first, second)])
+    """
+    Return the unit direction of both normals, and the standard uncertainty of its tilt.
+
+    The mean is weighted by how well each is known, lack of form included, so a large face leads a narrow one.  Where
+    both differ by more than that allows, the uncertainty grows by as much (the Birge ratio).
+    """
+    tilts = np.array([max(hypot(p.u_slope, p.form / p.radius), _LIKELY) for p in (first, second)])
+    weights = tilts**-2.0
     sign = np.sign(float(first.normal @ second.normal)) or 1.0
     total = weights[0] * first.normal + weights[1] * sign * second.normal
-    u = sqrt(float(weights @ (weights * np.array([first.u_slope**2, second.u_slope**2])))) / float(weights.sum())
-    return np.asarray(total / np.linalg.norm(total)), u
+    ratio = max(1.0, _angle(first.normal, second.normal) / float(np.linalg.norm(tilts)))
+    return np.asarray(total / np.linalg.norm(total)), ratio / sqrt(float(weights.sum()))
+
+
+def _angle(one: Floats, other: Floats) -> float:
+    return float(np.arctan2(np.linalg.norm(np.cross(one, other)), abs(float(one @ other))))
 
 
 def side_of(first: Patch, second: Patch) -> Side:

@@ -18,7 +18,7 @@ from r2s.passes.caliper.local import across_of
 from r2s.passes.caliper.near import around, size_of, spacing
 from r2s.passes.caliper.stage import Samples, Stage, samples_of
 
-_SMALLEST, _LARGEST = 0.012, 0.06  # radii, of the stage's size
+_SMALLEST, _LARGEST = 0.012, 0.08  # radii, of the stage's size
 _SPACINGS = 4.0  # a radius of four spacings holds a dozen points
 _GROWTH = 1.3
 _CONE = radians(40)  # normals of one small face; noise turns them
@@ -29,7 +29,7 @@ _NOISY = 1.15  # times sigma
 _NARROW = 0.2  # of the radius: a strip tells no curve across it
 _APART = 3.0  # standard uncertainties by which a larger patch may differ from a smaller one
 _QUARTIC = 90.0  # the quadric through a circle of curvature k over ±r misses its top by k³r⁴/90
-_FINE = 4  # samples over the smallest radius
+_FINE = 2.5  # samples over the smallest radius
 _FRAMES, _SQUARE = 3, radians(3)  # a frame that stands squarer on the face than this is not turned again
 _ROUNDS = 4
 _TRUSTED = 30.0  # degrees of freedom that the stage's own sigma is worth against the scatter of one patch

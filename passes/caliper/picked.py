@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from r2s.passes.caliper.depth import depth
+from r2s.passes.caliper.depth import depth, step_to_rim
 from r2s.passes.caliper.marks import Marks
 from r2s.passes.caliper.pairs import between, side_of
 from r2s.passes.caliper.spot import face_of
@@ -19,7 +19,12 @@ def span(stage: Stage, kind: str, marks: Marks) -> Value:
     The floor of the scan says how small a face may be, and patches keep to it; how near two faces may be
     to one another is a matter of the noise alone.
     """
-    found = depth(stage, marks) if kind == "depth" else _faces_apart(stage, kind, marks)
+    if kind == "depth":
+        found = depth(stage, marks)
+    elif marks.start.landing or marks.end.landing:
+        found = step_to_rim(stage, marks)
+    else:
+        found = _faces_apart(stage, kind, marks)
     least = _RESOLVED * samples_of(stage).sigma
     if not found.refused and found.value < least:
         return refuse(f"below the resolution floor: {100 * found.value / least:.0f} % of six times the noise")
@@ -32,7 +37,7 @@ def _faces_apart(stage: Stage, kind: str, marks: Marks) -> Value:
         return refuse(start)
     if isinstance(end, str):
         return refuse(end)
-    side = side_of(start, end)
-    if kind == "step" and side in ("outside", "inside"):
+    found = between(start, end)
+    if kind == "step" and not found.refused and side_of(start, end) in ("outside", "inside"):
         return refuse("the two faces look opposite ways: step jaws need two that look one way; ask for a distance")
-    return between(start, end)
+    return found

@@ -28,6 +28,7 @@ class Ring:
     A circle of a section: *radius* at *along*, its standard uncertainty *u*, and the wall's *scatter* about it.
 
     slope is the wall's, radius over along; reach is half the height of the section that was seen.
+    tilt is the sine of the angle by which the wall's normals lie out of the section.
     """
 
     radius: float
@@ -37,6 +38,7 @@ class Ring:
     u_slope: float
     along: float
     reach: float
+    tilt: float = 0.0
 
 
 def ring(where: Floats, along: Floats, sigma: float, patch: float, wall: Wall) -> Ring | None:

@@ -16,6 +16,7 @@ from r2s.passes.caliper.stage import Stage, samples_of
 from r2s.passes.caliper.value import Value, refuse
 
 _SHOWN = 0.1  # of the sphere must be there
+_LIP = 0.1  # of the sine of a wall's lean, from one section to the next
 _BALL = 0.03  # of the radius: a cube's scatter is 0.09, a can's 0.07, a baseball's with its seams 0.01
 
 
@@ -95,6 +96,8 @@ def _diameter(stage: Stage, feature: Feature, pose: Pose, wall: Wall) -> Value:
 def _largest(sections: Sections, wall: Wall) -> Value:
     """The largest ring; sections that agree with it within their uncertainty are one cylinder and are averaged."""
     rings = [found for place in sections.places() if (found := sections.ring(place, wall)) is not None]
+    if wall == "inner":
+        rings = _without_lips(rings, (sections.low + sections.high) / 2)
     if not rings:
         return refuse(
             "no inside surface seen" if wall == "inner" else "no section shows half of a circle round the axis"
@@ -109,6 +112,21 @@ def _largest(sections: Sections, wall: Wall) -> Value:
     u, form = 1 / sqrt(float(weights.sum())), float(uneven[top])
     how = f"{wall} circle, largest of {len(rings)} sections"
     return Value(2 * radius, 2 * hypot(u, form), how, form=2 * form)
+
+
+def _without_lips(rings: list[Ring], middle: float) -> list[Ring]:
+    """
+    Drop the rings of a rounded rim, where the wall turns outwards: jaws reach past it to the wall.
+
+    There a wall leans much more than one section nearer to the middle; a cone leans as much, a bowl more there.
+    """
+    kept = []
+    for k, found in enumerate(rings):
+        inward = k - 1 if found.along > middle else k + 1
+        if 0 <= inward < len(rings) and found.tilt > rings[inward].tilt + _LIP:
+            continue
+        kept.append(found)
+    return kept
 
 
 def _at_mouth(found: Ring) -> float:

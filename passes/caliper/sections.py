@@ -7,7 +7,7 @@ points all around.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -96,7 +96,10 @@ class Sections:
         radial = np.einsum("ij,ij->i", where, normals[:, :2]) / np.maximum(np.hypot(*where.T), 1e-300)
         facing = np.abs(radial) if not self.samples.oriented else radial if wall == "outer" else -radial
         kept = facing > _RADIAL
-        return ring(where[kept], along[kept], self.samples.sigma, patch, wall)
+        found = ring(where[kept], along[kept], self.samples.sigma, patch, wall)
+        if found is None:
+            return None
+        return replace(found, tilt=float(np.median(np.abs(normals[kept, 2]))))
 
     def _slice(self, place: float, thickness: float) -> Slice:
         """Points of a cloud; near an end face a point's neighbours lie on both faces, and its normal is mixed."""

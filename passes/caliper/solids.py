@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,7 +12,7 @@ from r2s.compiler.ir import Bools, Floats, Piece
 
 Mesh = tuple[NDArray[np.float64], NDArray[np.int64]]
 
-_GAP = 1e-3  # of the largest piece
+_GAPS = (1e-5, 1e-3)  # of the largest piece
 _RINGS, _SEGMENTS = 24, 48  # the sagitta of a facet is 0.2 % of the radius; widths do not use facets
 
 
@@ -45,27 +48,50 @@ def covered(points: Floats, normals: Floats, pieces: tuple[Piece, ...]) -> Bools
     """
     Return True for each surface point with nothing but another piece before it: contact never reaches it.
 
-    Pieces that were cut apart share a face, or leave a gap too narrow for anything, so it is asked a little before it.
+    Pieces that were cut apart share a face, or leave a gap too narrow for anything, so it is asked a little before it:
+    closely, since next to a ridge the other piece falls away, and again at the width of a gap.
     """
-    size = max(float(np.ptp(triangles_of(piece)[0], axis=0).max()) for piece in pieces)
-    return hidden(points + _GAP * size * normals, pieces)
+    size = max(float((_halfspaces(piece).high - _halfspaces(piece).low).max()) for piece in pieces)
+    inside = [hidden(points + gap * size * normals, pieces) for gap in _GAPS]
+    return np.asarray(inside[0] | inside[1])
 
 
 def hidden(points: Floats, pieces: tuple[Piece, ...]) -> Bools:
     """Return True for each point that lies inside a piece, deeper than rounding: contact never reaches it."""
     inside = np.zeros(len(points), dtype=np.bool_)
+    if len(points) == 0:
+        return inside
+    low, high = points.min(axis=0), points.max(axis=0)
     for piece in pieces:
-        vertices, faces = triangles_of(piece)
-        a, b, c = np.moveaxis(vertices[faces], 1, 0)
-        normals = np.cross(b - a, c - a)
-        length = np.linalg.norm(normals, axis=1)
-        real = length > 0
-        normals = normals[real] / length[real, None]
-        offsets = np.einsum("ij,ij->i", normals, a[real])
-        slack = 1e-6 * float(np.ptp(vertices, axis=0).max())
-        near = ((points > vertices.min(axis=0)) & (points < vertices.max(axis=0)) & ~inside[:, None]).all(axis=1)
-        inside[near] = (points[near] @ normals.T - offsets < -slack).all(axis=1)
+        body = _halfspaces(piece)
+        if (body.high < low).any() or (body.low > high).any():
+            continue
+        near = np.flatnonzero(~inside & ((points > body.low) & (points < body.high)).all(axis=1))
+        inside[near] = (points[near] @ body.normals.T - body.offsets < -body.slack).all(axis=1)
     return inside
+
+
+@dataclass(frozen=True, eq=False)
+class _Halfspaces:
+    """A convex piece as outward planes, its box, and how deep rounding is."""
+
+    normals: Floats
+    offsets: Floats
+    low: Floats
+    high: Floats
+    slack: float
+
+
+@lru_cache(maxsize=1024)  # pieces compare by identity
+def _halfspaces(piece: Piece) -> _Halfspaces:
+    vertices, faces = triangles_of(piece)
+    a, b, c = np.moveaxis(vertices[faces], 1, 0)
+    normals = np.cross(b - a, c - a)
+    length = np.linalg.norm(normals, axis=1)
+    real = length > 0
+    normals = normals[real] / length[real, None]
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
+    return _Halfspaces(normals, np.einsum("ij,ij->i", normals, a[real]), low, high, 1e-6 * float((high - low).max()))
 
 
 def _box() -> Mesh:

@@ -33,12 +33,17 @@ _STEPS = 20  # samples over the radius of the ball that is searched
 
 @dataclass(frozen=True, eq=False)
 class Spot:
-    """A *point* (3,) on a face and the unit *normal* (3,) there, outward where *signed*; messages call it *name*."""
+    """
+    A *point* (3,) on a face and the unit *normal* (3,) there, outward where *signed*; messages call it *name*.
+
+    Where *landing*, it is no face but a rim or an edge, on whose highest material along the normal a jaw rests.
+    """
 
     name: str
     point: Floats
     normal: Floats
     signed: bool
+    landing: bool = False
 
     def moved(self, matrix: Floats) -> Spot:
         """Return the spot in the frame to which the similarity *matrix* (4, 4) leads."""
@@ -83,7 +88,8 @@ def landing_at(stage: Stage, pick: Floats, name: str, normal: Floats) -> Spot | 
     shown = around(stage, pick, reach, reach / _STEPS)
     if len(shown.points) == 0:
         return f"no surface near {name}: the nearest is {stage.said(nearest(stage, pick))} away"
-    return Spot(name, shown.points[int(np.argmin(np.linalg.norm(shown.points - pick, axis=1)))], normal, True)
+    nearest_one = shown.points[int(np.argmin(np.linalg.norm(shown.points - pick, axis=1)))]
+    return Spot(name, nearest_one, normal, True, landing=True)
 
 
 def search_radius(stage: Stage) -> float:
@@ -93,8 +99,9 @@ def search_radius(stage: Stage) -> float:
 
 def face_of(stage: Stage, spot: Spot) -> Patch | str:
     """Return the face of *stage* that the *spot* stands for, or why there is none."""
-    reach = search_radius(stage)
-    shown = around(stage, spot.point, reach, reach / _STEPS)
+    # a cloud is always the raw scan, where the spot was found, and its normals may tell no side of a wall
+    reach = search_radius(stage) if len(stage.faces) else 4 * samples_of(stage).sigma + 2 * spacing(stage)
+    shown = around(stage, spot.point, max(reach, smallest(stage)), reach / _STEPS)
     signed = spot.signed and shown.oriented
     cosine = shown.normals @ spot.normal
     local = shown.points - spot.point
@@ -102,7 +109,7 @@ def face_of(stage: Stage, spot: Spot) -> Patch | str:
     across = np.linalg.norm(local - along[:, None] * spot.normal, axis=1)
     # the noise along the normal leaves the distance across it alone
     beside = (cosine if signed else np.abs(cosine)) > cos(_CONE)
-    beside &= across < smallest(stage)
+    beside &= (across < smallest(stage)) & (np.abs(along) < reach)
     if not beside.any():
         return _gone(stage, spot, reach)
     seeds = np.flatnonzero(beside)
