@@ -11,15 +11,14 @@ _WHITE, _RED, _BLUE, _GREY = (np.array(c, dtype=float) for c in ([245] * 3, [178
 
 
 def full_scale(distance: Floats) -> float:
-    """Return the distance, m, that is drawn in full colour: 99 % of all are below."""
+    """Return the distance, m, that is drawn in full colour: 99 % of all are not above."""
     return float(np.quantile(np.abs(distance), 0.99)) if len(distance) else 0.0
 
 
-def coloured(distance: Floats, known: Bools | None = None) -> Bytes:
-    """Return (n, 3) red, green, blue for *distance* (n,) m; grey where not *known* (n,)."""
-    scale = full_scale(distance)
+def coloured(distance: Floats, known: Bools) -> Bytes:
+    """Return (n, 3) red, green, blue for *distance* (n,) m; grey where not *known* (n,), which sets no scale either."""
+    scale = full_scale(distance[known])
     t = np.clip(distance / scale, -1, 1)[:, None] if scale > 0 else np.zeros((len(distance), 1))
     colour = _WHITE + np.abs(t) * (np.where(t > 0, _RED, _BLUE) - _WHITE)
-    if known is not None:
-        colour[~known] = _GREY
+    colour[~known] = _GREY
     return np.asarray(np.rint(colour), dtype=np.uint8)

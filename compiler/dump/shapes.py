@@ -63,7 +63,7 @@ def piece_of(facts: dict[str, Any]) -> Piece:
 
 def _scan(scan: Scan, frame: Frame, away: Floats | None, comments: Sequence[str]) -> Drawing:
     points = frame.place(scan.points)
-    colour = None if away is None else coloured(away)
+    colour = None if away is None else coloured(away, np.ones(len(points), dtype=bool))
     comments = [*comments, *_legend("scan", away)]
     data = ply(points, scan.faces, comments=comments, normals=scan.normals, distance=away, colour=colour)
     facts = {"points": len(points), "faces": len(scan.faces), "normals": len(scan.normals) > 0}
@@ -73,10 +73,11 @@ def _scan(scan: Scan, frame: Frame, away: Floats | None, comments: Sequence[str]
 def _surface(stage: str, surface: Surface, frame: Frame, away: Floats | None, comments: Sequence[str]) -> Drawing:
     seen = np.zeros(len(surface.vertices), dtype=bool)
     seen[surface.faces[surface.observed].ravel()] = True
+    judged = None if away is None else away[seen]  # how far off an unseen part is, nobody knows
     data = ply(
         frame.place(surface.vertices),
         surface.faces,
-        comments=[*comments, *_legend(stage, away)],
+        comments=[*comments, *_legend(stage, judged)],
         observed=surface.observed,
         distance=away,
         colour=None if away is None else coloured(away, seen),
@@ -88,7 +89,7 @@ def _surface(stage: str, surface: Surface, frame: Frame, away: Floats | None, co
         "volume": surface.volume * frame.factor**3,
         "area": surface.area * frame.factor**2,
     }
-    return Drawing("ply", data, facts | _scale(stage, away))
+    return Drawing("ply", data, facts | _scale(stage, judged))
 
 
 def _pieces(pieces: Sequence[Piece], comments: Sequence[str], stage: str, away: Floats | None) -> Drawing:
@@ -128,6 +129,9 @@ def _scale(stage: str, away: Floats | None) -> dict[str, Any]:
     if away is None:
         return {}
     highest, lowest = (float(away.max()), float(away.min())) if len(away) else (0.0, 0.0)
-    of = "each vertex; positive is outside" if stage != "surface" else "each vertex, without a side"
+    of = {
+        "scan": "each point; positive is outside",
+        "surface": "each observed vertex to the nearest point, or face, without a side",
+    }.get(stage, "each observed vertex; positive is outside")
     said = {"to": _TO[stage], "unit": "m", "of": of, "lowest": lowest, "highest": highest}
     return {"distance": said | {"full_colour": full_scale(away)}}
