@@ -311,6 +311,17 @@ def test_a_difference_from_the_baseline_is_shown_and_fails_only_ci(lab: Path) ->
     assert make(lab, "diff").returncode == 2  # trouble is trouble
 
 
+def test_verify_finds_a_file_that_somebody_edited(lab: Path) -> None:
+    assert make(lab, "verify").returncode == 0
+    slots = lab / "build" / "slab.slots.json"
+    slots.write_text(slots.read_text().replace("0.4", "0.3", 1))
+    found = make(lab, "-k", "verify")
+
+    assert found.returncode == 2
+    assert "slab.slots.json" in found.stdout + found.stderr
+    assert "brick.slots.json" not in found.stderr
+
+
 def test_two_reports_by_the_makefile_of_this_project(lab: Path) -> None:
     python, brick, slab = f"PYTHON={sys.executable}", lab / "build" / "brick.xml", lab / "build" / "slab.xml"
     same, other = lab.parent / "same.xml", lab.parent / "other.xml"  # no spaces, which make would part A at
