@@ -167,6 +167,24 @@ def passes_of(report: dict[str, Any], digests: str) -> dict[str, Any]:
     return made
 
 
+def test_the_screen_groups_by_slot_and_direction_and_counts_the_rest() -> None:
+    a = a_report()
+    a["bounds"][0]["parts"] = [{"term": "simplify.forward", "maximum": 1e-4}]
+    a["closure"] = {"forward": {"maximum": 2e-4, "rms": 1e-5}, "verdict": "within", "unit": "m"}
+    b = changed(a, ("slots", 0, "lo"), 0.092)
+    b["slots"][0]["provenance"] = "weighed again"
+    b["bounds"][0]["parts"][0]["maximum"] = 3e-4
+    b["closure"] = {"forward": {"maximum": 9e-4, "rms": 2e-5}, "verdict": "bug", "unit": "m"}
+    b["slots"].append({"name": "friction", "unit": "1", "nominal": 0.5, "lo": 0.4, "hi": 0.6})
+    shown = screen(diff(a, b), "a", "b").splitlines()
+
+    assert "slot     mass: lo 93.500 -> 92.000 g (-1.500); 1 more: see --json" in shown
+    assert "slot     friction: only in B" in shown
+    assert "bound    scan to asset: simplify.forward 0.100 -> 0.300 mm (+0.200)" in shown
+    assert "closure  scan to asset: maximum 0.200 -> 0.900 mm (+0.700); 1 more: see --json" in shown
+    assert "closure  verdict: within -> bug" in shown
+
+
 def test_the_first_pass_that_differs_is_named_with_its_option() -> None:
     a = passes_of(a_report(), "abcdef")
     b = changed(passes_of(a, "abXYZf"), ("passes", 2, "options", "max_error"), 2e-4)
