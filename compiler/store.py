@@ -104,8 +104,8 @@ class Store:
         try:
             body = json.loads(path.with_suffix(".json").read_bytes())
             data = path.with_suffix(".npz").read_bytes()
-            if sha256(data) != body["npz"]:
-                raise ValueError("hash of the arrays")
+            if body["check"] != _check(body) or body["npz"] != sha256(data):
+                raise ValueError("hash of the tree or of the arrays")
             with np.load(BytesIO(data), allow_pickle=False) as file:
                 arrays = {name: file[f"a{i}"] for i, name in enumerate(body["arrays"])}
             return decode(body["tree"], arrays, resolve)
