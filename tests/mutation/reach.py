@@ -21,7 +21,8 @@ from mutation.recorder import FOLDER, LINKS
 from mutation.scratch import Scratch
 
 # they look at the repository, not at what the packages do
-_BLIND = ("tests/test_architecture.py", "tests/test_packaging.py", "tests/mutation", "tests/docs", "tests/fixtures")
+_BLIND = ("tests/test_architecture.py", "tests/test_packaging.py", "tests/mutation", "tests/docs/test_add_a_pass.py")
+_CATALOGUE = "compiler/codes/__init__.py"
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Reach:
     """Answers which tests reach a mutant, the cheapest first."""
 
     def __init__(self, root: Path, tests: Iterable[Test]) -> None:
-        self._tests = sorted(tests, key=lambda t: (t.seconds, t.name))
+        self._tests = sorted(tests, key=_cost)
         self._importers = importers(root)
 
     def tests(self, mutant: Mutant) -> list[Test]:
@@ -45,13 +46,16 @@ class Reach:
         Return the tests that run the statement around *mutant*.
 
         What runs at import reaches every user of the module: the tests of its own functions, or, where it has none,
-        those of the modules that import it.
+        those of the modules that import it.  A code is also read by whoever compares the sources with the catalogue.
         """
-        if mutant.scope:
-            found = [t for t in self._tests if not t.lines.get(mutant.module, frozenset()).isdisjoint(mutant.lines)]
-            if found:
-                return found
-        return self._of_module(mutant.module)
+        found = self._running(mutant.module, mutant.lines) if mutant.scope else self._of_module(mutant.module)
+        if mutant.before.strip("\"'").startswith("R2S"):
+            readers = self._of_module(_CATALOGUE)
+            found = sorted({t.name: t for t in (*found, *readers)}.values(), key=_cost)
+        return found
+
+    def _running(self, module: str, lines: Iterable[int]) -> list[Test]:
+        return [test for test in self._tests if not test.lines.get(module, frozenset()).isdisjoint(lines)]
 
     def _of_module(self, module: str) -> list[Test]:
         asked, seen = [module], {module}
@@ -62,6 +66,10 @@ class Reach:
             asked = sorted({user for name in asked for user in self._importers.get(name, ())} - seen)
             seen |= set(asked)
         return []
+
+
+def _cost(test: Test) -> tuple[float, str]:
+    return test.seconds, test.name
 
 
 def measure(

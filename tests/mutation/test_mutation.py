@@ -120,8 +120,9 @@ def test_each_mutant_meets_the_tests_that_run_its_line(laboratory: Laboratory) -
     met = {m.scope: {t.name for t in laboratory.reach.tests(m)} for m in laboratory.mutants}
     assert met["within"] == {child, strong, something}
     assert met["waits"] == {ends}
-    # the limit's value is whoever's that uses the module; so is a function that no test runs: none can notice
-    assert met[""] == met["alone"] == {child, strong, something, ends}
+    assert met[""] == {child, strong, something, ends}  # the limit is whoever's that uses the module
+    assert met["alone"] == set()
+    assert laboratory.tried(laboratory.mutant("alone", "arithmetic", "(length - 1)")).outcome == "unseen"
 
 
 def test_a_mutant_that_never_ends_is_stopped(laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,7 +164,7 @@ def test_what_is_broken_and_what_is_left_alone(source: str, afters: list[str]) -
 def test_mutants_of_this_project_are_python_and_differ() -> None:
     files = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))[::6]
     everything = {path: mutants_of(path.relative_to(ROOT).as_posix(), path.read_bytes()) for path in files}
-    assert sum(map(bool, everything.values())) > 0.9 * len(files)
+    assert sum(map(bool, everything.values())) > 0.8 * len(files)
     names = [m.name for found in everything.values() for m in found]
     assert len(set(names)) == len(names)
     for path, found in everything.items():

@@ -10,8 +10,8 @@ from mutation.mutant import Mutant
 from mutation.reach import Test
 from mutation.scratch import Run, Scratch
 
-_START = 20.0  # seconds that pytest and the libraries may take to load
-_PATIENCE = 6.0  # a test may take so many times as long as it did under the recorder
+_START = 10.0  # seconds that pytest and the libraries may take to load
+_PATIENCE = 4.0  # a test may take so many times as long as it did under the recorder
 
 
 @dataclass(frozen=True)
