@@ -8,7 +8,17 @@ from typing import Any
 
 @cache
 def mujoco() -> Any:
-    """Return the ``mujoco`` module, loaded on first use."""
+    """
+    Return the ``mujoco`` module, loaded on first use.
+
+    Its own handler of warnings writes MUJOCO_LOG.TXT into the working folder, which is the user's; whoever steps a
+    model reads them from its data instead.
+    """
     import mujoco  # type: ignore[import-untyped]  # no stubs
 
+    mujoco.set_mju_user_warning(_unsaid)
     return mujoco
+
+
+def _unsaid(message: str) -> None:
+    """Take a warning of MuJoCo without writing it anywhere."""

@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 
 from r2s.compiler import budget
-from r2s.compiler.driver import _failure
 from r2s.compiler.errors import CalipersDisagreeError, Diagnostic, OverBudgetError
 from r2s.compiler.ir import Anchor
 from r2s.compiler.judge import Judgement, judge
 from r2s.compiler.ledger import DirectedDistance
 from r2s.compiler.measured import STAGES, Measured, StageReadings
 from r2s.compiler.readings import Feature, Reading
+from r2s.compiler.verdict import failure_of
 
 TRUE = 0.050
 GOOD = dict.fromkeys(STAGES, TRUE)
@@ -37,12 +37,12 @@ def said(judgement: Judgement, code: str) -> Diagnostic | None:
 def test_a_good_asset_says_nothing() -> None:
     made = judged(GOOD)
 
-    assert (made.verdict, made.diagnostics, _failure(made, ())) == ("PASS", (), None)
+    assert (made.verdict, made.diagnostics, failure_of(made, ())) == ("PASS", (), None)
 
 
 def test_a_check_value_off_by_two_millimetres_is_exit_6_with_both_lengths() -> None:
     made = judged(GOOD, reading=replace(B, values=(TRUE + 2e-3,)))
-    failure = _failure(made, ())
+    failure = failure_of(made, ())
 
     assert made.verdict == "FAIL"
     assert isinstance(failure, CalipersDisagreeError)
@@ -87,7 +87,7 @@ def test_a_loss_over_its_budget_is_exit_4_with_both_numbers(limit: float, held: 
         "decompose.inflation", "inflation", "pieces", "simplified", 3e-4, True, 1.5e-4, 1e-4, 5e-5, None, 9, "test"
     )
     entries = budget.entries({"decompose": limit}, {"decompose": (lost,)})
-    failure = _failure(judged(GOOD), entries)
+    failure = failure_of(judged(GOOD), entries)
 
     assert [e.lost for e in entries] == [lost.p99]
     if held:

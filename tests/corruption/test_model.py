@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -117,8 +118,11 @@ def test_a_changed_mesh_file_is_seen_when_it_is_read_back(sound: tuple[Asset, Bo
     assert caught.value.code == "R2S723"
 
 
-def test_a_scene_that_blows_up_is_a_failed_simulation(sound: tuple[Asset, Body]) -> None:
-    """A step of ten seconds: MuJoCo warns of numbers that are not finite, or far too large."""
+def test_a_scene_that_blows_up_is_a_failed_simulation_and_leaves_no_log(
+    sound: tuple[Asset, Body], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Gravity without measure: MuJoCo warns of numbers that are not finite, or far too large."""
+    monkeypatch.chdir(tmp_path)
     asset, body = sound
     _, scene = compile_texts("asset", asset.xml, asset.scene, dict(asset.files()))
     assert rest(scene, body)
@@ -128,6 +132,7 @@ def test_a_scene_that_blows_up_is_a_failed_simulation(sound: tuple[Asset, Body])
         rest(scene, body)
 
     assert (caught.value.code, caught.value.exit_code) == ("R2S725", 7)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(("value", "outside"), [(0.040, False), (0.079, False), (0.0801, True), (-0.001, True)])

@@ -142,8 +142,9 @@ def test_doubled_points_are_the_same_scan(tmp_path: Path) -> None:
             "the scan holds 1 usable point; at",
         ),
         (np.full((7, 3), np.nan), "the scan holds 0 usable points; at least 4 different ones are needed"),
+        (np.eye(3), "the scan holds 3 usable points; at least 4 different ones are needed"),
     ],
-    ids=["one place", "two places", "one left", "none left"],
+    ids=["one place", "two places", "one left", "none left", "three"],
 )
 def test_points_that_are_too_few_say_how_few(tmp_path: Path, points: np.ndarray, says: str) -> None:
     with pytest.raises(InvalidInputError) as caught:
