@@ -14,7 +14,8 @@ from r2s.compiler.ledger import Scalar, StandardUncertainty, Term
 from r2s.compiler.protocol import Outcome
 from r2s.compiler.readings import BalancePoint, Fill, Friction, Quantity
 from r2s.compiler.slots import to_json
-from r2s.passes.mjcf.balance import balance
+from r2s.passes.caliper.features import pose_of_surface
+from r2s.passes.mjcf.balance import BOX_AXES, balance
 from r2s.passes.mjcf.document import BUILD_KEY, Body, asset_xml, scene_xml
 from r2s.passes.mjcf.form import form_of
 from r2s.passes.mjcf.friction import friction_slots, judge_friction
@@ -70,7 +71,9 @@ class Emit:
         low, high = vertices.min(axis=0), vertices.max(axis=0)
         matter = fill_with(vertices, closed.faces, self.fill)
         mass = weigh(matter, self.mass, self.density)
-        balanced = balance(matter.nominal.com, low, high, self.com)
+        boxed = any(point.along in BOX_AXES for point in self.com)
+        box = pose_of_surface(closed).rotation if boxed else np.eye(3)
+        balanced = balance(matter.nominal.com, vertices, self.com, box)
         shift = self._shift(source, low, high, balanced.com)
         form = form_of(source, shift, self.model)
         frictions = friction_slots([part.geom for part in form.parts], self.friction)
@@ -88,7 +91,7 @@ class Emit:
             size_slot(self.model, source.anchor, mass),
             mass_slot(self.model, mass),
             inertia_slot(self.model, matter),
-            *com_slots(self.model, matter, high - low, balanced.half),
+            *com_slots(self.model, matter, high - low, balanced),
             *frictions,
         )
         asset = Asset(

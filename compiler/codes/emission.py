@@ -63,8 +63,7 @@ _MASS = (
     Code(
         "R2S714",
         "wall thicker than the object",
-        "A wall thicker than the closed surface's volume by its area leaves next to nothing hollow (a cube of 60 mm: "
-        "10 mm), and the formula for a wall no longer holds.",
+        "A wall of that thickness inside the closed surface leaves less than 1 % of it hollow: the object is solid.",
         "Check the unit of the thickness, or write fill: solid.",
     ),
 )
@@ -72,11 +71,12 @@ _MASS = (
 _READINGS = (
     Code(
         "R2S707",
-        "balance point not used",
-        "Balance points are used along the scan's own axes only. A point along the long, middle or short direction of"
-        " the object's box is kept on the sheet and does not move the centre of mass.",
-        "Give it along extent_x, extent_y or extent_z.",
-        severity="note",
+        "balance points disagree",
+        "Two balance points along one axis lie further apart than their accuracies allow. Their mean is used, and the"
+        " interval of the centre of mass reaches to both.",
+        "Balance the object again, and measure from the end that the sheet names: min is the end with the smaller"
+        " coordinate along that axis.",
+        severity="warning",
     ),
     Code(
         "R2S708",

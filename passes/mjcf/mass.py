@@ -18,6 +18,7 @@ from r2s.compiler.readings import Fill, Quantity
 from r2s.compiler.slots import Distribution as Law
 from r2s.compiler.slots import Keeps
 from r2s.passes.mjcf import massprops as _massprops
+from r2s.passes.mjcf.hollow import wall
 from r2s.passes.mjcf.massprops import Distribution
 from r2s.passes.mjcf.rotation import principal
 
@@ -25,6 +26,7 @@ ASSUMED_DENSITY = 1000.0
 ASSUMED_RANGE = (300.0, 3000.0)
 
 _COPPER, _STEEL, _FOAM, _HOLLOW = 8960.0, 7850.0, 30.0, 800.0  # kg/m³
+_HARDLY_HOLLOW = 0.01  # of the inside: what a wall must leave
 _NO_ACCURACY = {"mass": 0.01, "density": 0.05}  # relative half-widths where the sheet gives none: judgement
 
 
@@ -69,18 +71,18 @@ def fill_with(vertices: Floats, faces: Ints, fill: Fill) -> Matter:
     triangles = vertices[faces]
     solid = _massprops.solid(triangles)
     if fill.kind != "shell":
-        other = _massprops.shell(vertices, faces) if fill.kind == "unknown" else solid
+        other = _massprops.shell(triangles) if fill.kind == "unknown" else solid
         return Matter(fill, solid.measure, solid.measure, solid, other)
-    shell = _massprops.shell(vertices, faces, fill.thickness)
-    thickest = solid.measure / _massprops.shell(vertices, faces).measure
-    if fill.thickness > thickest:
+    made = wall(vertices, faces, fill.thickness)
+    hollow = 1 - made.measure / solid.measure
+    if hollow < _HARDLY_HOLLOW:
         raise InvalidInputError(
             "R2S714",
             f"a wall of {fill.thickness * 1e3:.3g} mm is no shell of this object: "
-            f"over {thickest * 1e3:.3g} mm, its volume by its area, little is left to be hollow",
+            f"it leaves {100 * max(hollow, 0.0):.2g} % of the inside hollow",
             hint="give fill: solid, or the real wall thickness",
         )
-    return Matter(fill, solid.measure, shell.measure * fill.thickness, shell, shell)
+    return Matter(fill, solid.measure, made.measure, made, made)
 
 
 def weigh(matter: Matter, mass: Quantity | None, density: Quantity | None) -> Mass:

@@ -8,6 +8,7 @@ import numpy as np
 
 from r2s.compiler.ir import Anchor, Floats
 from r2s.compiler.slots import Slot, Target
+from r2s.passes.mjcf.balance import Balanced
 from r2s.passes.mjcf.mass import Mass, Matter
 
 # Half-widths that stand in where nothing was measured.  Judgement, and each slot says so.
@@ -83,9 +84,7 @@ def inertia_slot(body: str, matter: Matter) -> Slot:
     else:
         half = UNKNOWN_FORM[matter.fill.kind]
         lo, hi = 1 - half, 1 + half
-        wall = (
-            f" of {matter.fill.thickness * 1e3:.3g} mm, as prisms on the faces" if matter.fill.kind == "shell" else ""
-        )
+        wall = f" of {matter.fill.thickness * 1e3:.3g} mm inside it" if matter.fill.kind == "shell" else ""
         meaning = f"factor at given mass: +-{half:.0%} for form and homogeneity is an assumption"
         provenance = f"integrals over the closed surface, fill declared: {matter.fill.kind}{wall}"
     return Slot(
@@ -104,42 +103,34 @@ def inertia_slot(body: str, matter: Matter) -> Slot:
     )
 
 
-def com_slots(body: str, matter: Matter, extents: Floats, measured: Floats) -> tuple[Slot, ...]:
+def com_slots(body: str, matter: Matter, extents: Floats, balanced: Balanced) -> tuple[Slot, ...]:
     """
-    Return the slots of the centre of mass, one a coordinate, metres to add.
+    Return the slots of the centre of mass, one a coordinate, metres to add; *extents* (3,) m are the object's.
 
-    *extents* (3,) m are the object's, *measured* (3,) the half-widths of balance points, nan where there was none.
+    A coordinate moves as far as the accuracies of balance points let it, and as far as what they left untold: towards
+    where another fill would have it, and by an assumed share of the extent.
     """
+    toward = balanced.free @ (matter.other.com - matter.nominal.com)
+    untold = np.abs(balanced.free) @ (UNKNOWN_COM * extents)
     return tuple(
-        _balanced(body, axis, float(measured[axis]))
-        if np.isfinite(measured[axis])
-        else _computed(body, axis, matter, float(extents[axis]))
+        _com_slot(body, axis, matter, float(balanced.half[axis]), float(toward[axis]), float(untold[axis]))
         for axis in range(3)
     )
 
 
-def _balanced(body: str, axis: int, half: float) -> Slot:
+def _com_slot(body: str, axis: int, matter: Matter, half: float, toward: float, untold: float) -> Slot:
     letter = "xyz"[axis]
-    return Slot(
-        name=f"com/{letter}",
-        unit="m",
-        nominal=0.0,
-        lo=-half,
-        hi=half,
-        distribution="uniform",
-        operation="add",
-        method="measured",
-        meaning=f"accuracy of the balance point along {letter}",
-        provenance=f"balance point along {letter}, +-{half * 1e3:.3g} mm",
-        joint_group=f"com/{letter}",
-        targets=(Target("body", body, "body_ipos", axis),),
-    )
-
-
-def _computed(body: str, axis: int, matter: Matter, extent: float) -> Slot:
-    letter, half = "xyz"[axis], UNKNOWN_COM * extent
-    toward = float(matter.other.com[axis] - matter.nominal.com[axis])
-    lo, hi = interval(0.0, min(0.0, toward) - half, max(0.0, toward) + half)
+    lo, hi = interval(0.0, min(0.0, toward) - half - untold, max(0.0, toward) + half + untold)
+    computed = f"what the fill allows, and {UNKNOWN_COM:.0%} of the extent each way, assumed for what no scan sees"
+    centre = f"centre of the closed surface, fill {matter.fill.kind}"
+    measured = f"balance point, +-{half * 1e3:.3g} mm along {letter}"
+    if untold == 0:
+        meaning, provenance = f"accuracy of the balance point along {letter}", measured
+    elif half == 0:
+        meaning, provenance = computed, centre
+    else:
+        meaning = f"accuracy of the balance points; in the directions without one, {computed}"
+        provenance = f"{measured}; {centre}"
     return Slot(
         name=f"com/{letter}",
         unit="m",
@@ -148,10 +139,10 @@ def _computed(body: str, axis: int, matter: Matter, extent: float) -> Slot:
         hi=hi,
         distribution="uniform",
         operation="add",
-        method="assumed",
-        meaning=f"what the fill allows, and {UNKNOWN_COM:.0%} of the extent each way, assumed for what no scan sees",
-        provenance=f"centre of the closed surface, fill {matter.fill.kind}",
-        joint_group="fill",
+        method="measured" if untold == 0 else "assumed",
+        meaning=meaning,
+        provenance=provenance,
+        joint_group=f"com/{letter}" if untold == 0 else "fill",
         targets=(Target("body", body, "body_ipos", axis),),
     )
 
