@@ -18,7 +18,7 @@ from typing import Literal
 from r2s.compiler.errors import Diagnostic
 from r2s.compiler.ir import Anchor
 from r2s.compiler.measured import STAGES, Measured, StageReadings
-from r2s.compiler.readings import COMPLIANCE, Reading
+from r2s.compiler.readings import Reading
 
 Verdict = Literal["PASS", "FAIL", "INCONCLUSIVE", "UNCHECKED"]
 
@@ -134,10 +134,11 @@ def _row(reading: Reading, stages: Mapping[str, Measured], anchor: Anchor) -> Ro
     scan = stages.get("scan")
     u_scan = scan.u * anchor.factor if scan is not None and scan.there else math.nan
     error = values.get("model", math.nan) - reading.value
-    soft = COMPLIANCE / math.sqrt(3) if reading.compliant else 0.0
     u_model = stages["model"].u if "model" in stages else math.nan
-    u_error = math.hypot(reading.u, soft, u_scan, u_scale, u_model)
-    probability = conformance(error, u_error, reading.tolerance) if math.isfinite(error + u_error) else math.nan
+    u_error = math.hypot(reading.u, reading.u_pressed, u_scan, u_scale, u_model)
+    # The error is against what the jaws read; what they are expected to have pressed in is no error of the asset.
+    free = error - reading.pressed
+    probability = conformance(free, u_error, reading.tolerance) if math.isfinite(error + u_error) else math.nan
     return Row(
         reading,
         stages,

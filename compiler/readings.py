@@ -16,7 +16,10 @@ from r2s.compiler.ledger import Method
 Role = Literal["calibrate", "check"]
 Point = tuple[float, float, float]
 
-COMPLIANCE = 0.3e-3  # half-width, m, by which jaws press into a soft object; assumed
+# How far jaws press into a soft object, m: from nothing to twice this, which is both expectation and half-width.
+# Engineering judgement, so it is assumed.
+COMPLIANCE = 0.3e-3
+_READS_LONG = frozenset({"inner_diameter", "depth"})  # what gives way there makes room; outside jaws read short
 
 EXTENTS = ("extent_x", "extent_y", "extent_z", "extent_long", "extent_mid", "extent_short")
 FEATURES = (
@@ -94,6 +97,28 @@ class Reading:
         limit = self.accuracy / math.sqrt(3)
         step = self.resolution / 2 / math.sqrt(3)
         return math.hypot(limit, step, self.spread / math.sqrt(len(self.values)))
+
+    @property
+    def pressed(self) -> float:
+        """
+        What a soft object's giving way is expected to have taken from the reading, m; 0 for a hard one.
+
+        One-sided: outside jaws read short, inside jaws and a depth rod long, and a step moves on both of its faces.
+        GUM 4.3.8: a limit on one side shifts the expectation by half of its width.
+        """
+        if not self.compliant or self.feature.kind == "step":
+            return 0.0
+        return -COMPLIANCE if self.feature.kind in _READS_LONG else COMPLIANCE
+
+    @property
+    def expected(self) -> float:
+        """Length that the object is expected to have without jaws on it, m: what a scan sees."""
+        return self.value + self.pressed
+
+    @property
+    def u_pressed(self) -> float:
+        """Standard uncertainty of ``pressed``, m: the width of its interval over √12."""
+        return COMPLIANCE / math.sqrt(3) if self.compliant else 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,6 +115,7 @@ def _row(row: Row) -> dict[str, Any]:
                 "n": len(r.values),
                 "method": "measured",
                 "accuracy": r.accuracy_method,
+                "pressed": r.pressed,
             },
             "stages": {name: _measured(m) for name, m in row.stages.items()},
             "anchored": row.anchored,

@@ -10,7 +10,7 @@ from r2s.compiler.errors import Diagnostic
 from r2s.compiler.ir import Anchor, Hulls
 from r2s.compiler.ledger import Change, Method, Scalar, StandardUncertainty, Term
 from r2s.compiler.protocol import Outcome
-from r2s.compiler.readings import COMPLIANCE, Reading
+from r2s.compiler.readings import Reading
 from r2s.compiler.scale_fit import Pair, ScaleFit, fit_scale
 from r2s.compiler.scale_rule import Ruling, anchor, checked_mode
 from r2s.passes.caliper import features as _features
@@ -81,10 +81,10 @@ class Scale:
 def _pair(reading: Reading, scan: float, u_scan: float) -> Pair:
     """Split the caliper's uncertainty: the maker's limit is shared, all else is drawn anew for each reading."""
     repeatability = reading.spread / math.sqrt(len(reading.values))
-    limits = (reading.resolution / 2, TOUCH, COMPLIANCE if reading.compliant else 0.0)
-    independent = math.hypot(repeatability, *(limit / math.sqrt(3) for limit in limits))
+    limits = (reading.resolution / 2, TOUCH)
+    independent = math.hypot(repeatability, reading.u_pressed, *(limit / math.sqrt(3) for limit in limits))
     shared = reading.accuracy / math.sqrt(3)
-    return Pair(reading.id, reading.instrument, reading.value, independent, shared, scan, u_scan)
+    return Pair(reading.id, reading.instrument, reading.expected, independent, shared, scan, u_scan)
 
 
 def _warning(reading: Reading, reason: str) -> Diagnostic:

@@ -105,4 +105,5 @@ def _beyond(normal: Floats, level: Floats) -> Floats:
     n = np.maximum(np.abs(normal), _FLAT)
     alpha = n.sum(axis=1) / 2 - level
     left = np.maximum(alpha[:, None] - n @ _SIGNS.T, 0.0) ** 3
-    return np.clip(left @ (-1.0) ** _SIGNS.sum(axis=1) / (6 * n.prod(axis=1)), 0.0, 1.0)
+    below = left @ (-1.0) ** _SIGNS.sum(axis=1) / (6 * n.prod(axis=1))
+    return np.asarray(np.clip(below, 0.0, 1.0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -136,13 +137,29 @@ def test_uncertainty_holds_caliper_scan_and_scale() -> None:
     assert row.u_error == pytest.approx(math.hypot(row.u_estimate, 0.03e-3 / math.sqrt(3), 1e-5))
 
 
-def test_soft_objects_are_less_certain() -> None:
-    values = stages(0.057, 0.057, 0.057, 0.057, 0.0573)
-    (hard,) = judge((reading("check"),), values, Anchor()).rows
-    (soft,) = judge((reading("check", compliant=True),), values, Anchor()).rows
+def test_jaws_press_soft_objects_one_way() -> None:
+    """A model 0.3 mm larger than the jaws read is what is expected; one 0.3 mm smaller is 0.6 mm off."""
+    larger, smaller = (stages(0.057, 0.057, 0.057, 0.057, model) for model in (0.0573, 0.0567))
+    for values, hard_error in ((larger, 0.3e-3), (smaller, -0.3e-3)):
+        (hard,) = judge((reading("check"),), values, Anchor()).rows
+        (soft,) = judge((reading("check", compliant=True),), values, Anchor()).rows
+        assert hard.error == pytest.approx(hard_error)
+        assert soft.error == hard.error
+        assert soft.u_error == pytest.approx(math.hypot(hard.u_error, 0.3e-3 / math.sqrt(3)))
+        assert soft.probability == pytest.approx(conformance(hard_error - 0.3e-3, soft.u_error, 0.5e-3))
+    assert judge((reading("check", compliant=True),), larger, Anchor()).verdict == "PASS"
+    assert judge((reading("check", compliant=True),), smaller, Anchor()).verdict == "INCONCLUSIVE"
 
-    assert soft.u_error > hard.u_error
-    assert soft.probability < hard.probability
+
+@pytest.mark.parametrize(
+    ("kind", "pressed"),
+    [("extent_x", 1), ("thickness", 1), ("distance", 1), ("inner_diameter", -1), ("depth", -1), ("step", 0)],
+)
+def test_what_gives_way_depends_on_where_the_jaws_rest(kind: str, pressed: int) -> None:
+    soft = replace(reading("check", compliant=True), feature=Feature(kind))
+
+    assert soft.expected - soft.value == pytest.approx(pressed * 0.3e-3, abs=1e-15)
+    assert replace(soft, compliant=False).expected == soft.value
 
 
 def test_a_refused_feature_is_inconclusive_and_says_why() -> None:

@@ -195,6 +195,13 @@ def test_repeats_and_softness_widen_the_uncertainty() -> None:
     assert u(accuracy=1e-3) > 8 * plain
 
 
+def test_a_soft_object_is_expected_to_be_larger_than_jaws_read() -> None:
+    soft = Scale(readings=(reading("extent_x", 0.08, compliant=True),)).run(box()).value.anchor
+    hard = Scale(readings=(reading("extent_x", 0.08),)).run(box()).value.anchor
+
+    assert math.log(soft.fitted / hard.fitted) == pytest.approx(math.log(0.0803 / 0.08), rel=1e-6)
+
+
 def test_equal_input_gives_equal_bytes() -> None:
     first = Scale(readings=READINGS).run(box(1.01)).value.digest()
 
