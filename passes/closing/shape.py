@@ -52,11 +52,16 @@ class Shape:
 
 
 def radius_for(triangles: Floats) -> float:
-    """Return the radius, m, to which *triangles* (m, 3, 3) are cut so that about ``CUTS`` parts come of their area."""
+    """
+    Return the radius, m, to which *triangles* (m, 3, 3) are cut: as small as most of many, or ``CUTS`` parts of few.
+
+    One large triangle among many small ones would have every question look at all that lie within its size.
+    """
     a, b, c = np.moveaxis(triangles, 1, 0)
-    return radius_of(float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum() / 2))
+    area = float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum() / 2)
+    return radius_of(area, max(CUTS, len(triangles) // 2))
 
 
-def radius_of(area: float) -> float:
-    """Return the radius, m, at which halving cuts an *area*, m², into about ``CUTS`` parts: each has some 0.4 r²."""
-    return float(np.sqrt(area / CUTS / 0.4))
+def radius_of(area: float, parts: int = CUTS) -> float:
+    """Return the radius, m, at which halving cuts an *area*, m², into about *parts*: each has some 0.4 r²."""
+    return float(np.sqrt(area / parts / 0.4))

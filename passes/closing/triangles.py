@@ -14,8 +14,10 @@ import numpy as np
 from r2s.compiler.ir import Floats, Ints
 
 _FIRST = 8  # centres looked at to begin with
+_OCTAVE = 3.0  # ratio of reaches within a group ...
+_GROUPS = 6  # ... of which there are so many, the last with all that is smaller
 _PAIRS = 1 << 19  # of point and triangle, in memory at once
-_MOST = 400_000  # parts, beyond which triangles stay as large as they are
+_MOST = 400_000  # parts more than triangles, beyond which these stay as large as they are
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +48,7 @@ def cut(triangles: Floats, radius: float) -> Parts:
     total = 0
     while len(parts):
         large = _reach(parts) > radius
-        if total + 2 * len(parts) > _MOST:
+        if total + 2 * len(parts) > len(triangles) + _MOST:
             large[:] = False
         done.append(parts[~large])
         owner.append(parent[~large])
@@ -56,35 +58,62 @@ def cut(triangles: Floats, radius: float) -> Parts:
     return Parts(corners, np.concatenate(owner) if owner else parent, float(_reach(corners).max(initial=0)))
 
 
+def by_size(parts: Parts) -> list[Parts]:
+    """
+    Return *parts* in groups of like size, each with its own ``reach``, the largest first.
+
+    A search pays for the largest reach of what it searches, so a few large parts must not be among many small ones.
+    """
+    reaches = _reach(parts.corners)
+    size = np.log(np.maximum(reaches, parts.reach * _OCTAVE**-_GROUPS) / max(parts.reach, 1e-300))
+    group = np.floor(-size / np.log(_OCTAVE)).astype(np.int64)
+    each = (np.flatnonzero(group == one) for one in np.unique(group))
+    return [Parts(parts.corners[some], parts.parent[some], float(reaches[some].max())) for some in each]
+
+
 class Nearest:
     """A set of triangles (m, 3, 3), m, at least one, that answers which point of it is nearest."""
 
     def __init__(self, triangles: Floats, radius: float) -> None:
-        from scipy.spatial import cKDTree
-
         self.parts = cut(triangles, radius)
-        self._tree = cKDTree(self.parts.centers)
-        self._reaches = _reach(self.parts.corners)
+        self._groups = [_Group(parts) for parts in reversed(by_size(self.parts))]
 
     def distance(self, points: Floats) -> tuple[Floats, Ints]:
         """Return the distance (k,) m of each of *points* (k, 3) and the index (k,) of its nearest triangle."""
         best, owner = np.full(len(points), np.inf), np.zeros(len(points), dtype=np.int64)
-        seen, count = 0, min(_FIRST, len(self.parts.parent))
+        for group in self._groups:
+            group.improve(points, best, owner)
+        return best, owner
+
+
+class _Group:
+    """Parts of like size in a tree of their centres."""
+
+    def __init__(self, parts: Parts) -> None:
+        from scipy.spatial import cKDTree
+
+        self._parts = parts
+        self._tree = cKDTree(parts.centers)
+        self._reaches = _reach(parts.corners)
+
+    def improve(self, points: Floats, best: Floats, owner: Ints) -> None:
+        """Lower *best* (k,), m, and set *owner* (k,), where a part is nearer to one of *points* (k, 3)."""
+        size = len(self._parts.parent)
+        seen, count = 0, min(_FIRST, size)
         open_ = np.arange(len(points))
         while len(open_):
             step = max(_PAIRS // count, 1)
             chunks = [open_[i : i + step] for i in range(0, len(open_), step)]
             open_ = np.concatenate([self._among(points, some, seen, count, best, owner) for some in chunks])
-            if count == len(self.parts.parent):
+            if count == size:
                 break
-            seen, count = count, min(2 * count, len(self.parts.parent))
-        return best, owner
+            seen, count = count, min(2 * count, size)
 
     def _among(self, points: Floats, some: Ints, seen: int, count: int, best: Floats, owner: Ints) -> Ints:
         """
         Look at the *count* nearest centres of *some* points less the *seen* nearest, which were looked at before.
 
-        Returns those of *some* for which a triangle further on may still be nearer.
+        Returns those of *some* for which a part further on may still be nearer.
         """
         found = self._tree.query(points[some], k=np.arange(seen + 1, count + 1))
         away, index = np.asarray(found[0]), np.asarray(found[1])
@@ -92,13 +121,13 @@ class Nearest:
         bound = np.minimum(best[some], away[:, 0])[:, None]
         row, column = np.nonzero(away - self._reaches[index] <= bound)
         part = index[row, column]
-        gap = distances(points[some][row], self.parts.corners[part])
+        gap = distances(points[some][row], self._parts.corners[part])
         order = np.lexsort((part, gap, row))
         first = order[np.unique(row[order], return_index=True)[1]]
         nearer = first[gap[first] < best[some[row[first]]]]
         best[some[row[nearer]]] = gap[nearer]
-        owner[some[row[nearer]]] = self.parts.parent[part[nearer]]
-        return some[best[some] > away[:, -1] - self.parts.reach]
+        owner[some[row[nearer]]] = self._parts.parent[part[nearer]]
+        return some[best[some] > away[:, -1] - self._parts.reach]
 
 
 def distances(points: Floats, triangles: Floats) -> Floats:

@@ -12,7 +12,7 @@ import numpy as np
 
 from r2s.compiler.ir import Bools, Floats
 from r2s.passes.closing.mjcf import turned
-from r2s.passes.closing.triangles import Parts
+from r2s.passes.closing.triangles import Parts, by_size
 
 _TURN = turned(np.array([0.8131, 0.2917, -0.4327, 0.2571]))
 _QUERIES = 2048
@@ -22,20 +22,31 @@ class Winding:
     """Answers for the *parts* of a closed mesh that faces out."""
 
     def __init__(self, parts: Parts) -> None:
-        from scipy.spatial import cKDTree
-
-        corners = parts.corners @ _TURN.T
-        self._corners = corners
-        self._tree = cKDTree(corners[:, :, :2].mean(axis=1))
-        self._reach = parts.reach * (1 + 1e-9)
+        self._layers = [_Layer(group) for group in by_size(parts)]
 
     def inside(self, points: Floats) -> Bools:
         """Return for each of *points* (k, 3) whether the mesh winds around it."""
         asked = points @ _TURN.T
-        chunks = [self._turns(asked[i : i + _QUERIES]) > 0 for i in range(0, len(asked), _QUERIES)]
-        return np.concatenate(chunks) if chunks else np.zeros(0, dtype=np.bool_)
+        turns = np.zeros(len(asked))
+        for layer in self._layers:
+            for start in range(0, len(asked), _QUERIES):
+                some = slice(start, start + _QUERIES)
+                turns[some] += layer.turns(asked[some])
+        return np.asarray(turns > 0)
 
-    def _turns(self, points: Floats) -> Floats:
+
+class _Layer:
+    """Parts of like size, turned, in a tree of their centres as seen from above."""
+
+    def __init__(self, parts: Parts) -> None:
+        from scipy.spatial import cKDTree
+
+        self._corners = parts.corners @ _TURN.T
+        self._tree = cKDTree(self._corners[:, :, :2].mean(axis=1))
+        self._reach = parts.reach * (1 + 1e-9)
+
+    def turns(self, points: Floats) -> Floats:
+        """Return what lies over each of *points* (k, 3), turned: outward faces up less outward faces down."""
         from scipy.spatial import cKDTree
 
         pairs = cKDTree(points[:, :2]).sparse_distance_matrix(self._tree, self._reach, output_type="ndarray")
