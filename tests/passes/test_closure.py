@@ -49,7 +49,7 @@ def bracket() -> tuple[Floats, Ints]:
 
 SHAPES: dict[str, Callable[[], tuple[Floats, Ints]]] = {
     "box": lambda: box((57 * MM, 33 * MM, 21 * MM)),
-    "ball": lambda: sphere(30 * MM, 3),
+    "ball": lambda: sphere(30 * MM),
     "bracket": bracket,
 }
 
