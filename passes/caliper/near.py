@@ -22,6 +22,7 @@ _CUTS = 64  # each cut halves a triangle's longest edge, so 64 do for any mesh
 _CORRELATED = 24  # neighbouring vertices of a noisy mesh share their error, as in Samples
 _NEIGHBOURS = 10  # within 3.6 spacings: the other side of a wall must lie beyond
 _DIAGONAL = 2.9  # times the root mean square distance of a box's surface from its middle
+_SHEETS_OF_POINTS, _SHEETS_OF_FACES = 6.0, 3.0  # times sigma
 _MARGIN = 1.3  # of the ball: neighbours from beyond it steady the normals of a cloud at its rim
 
 
@@ -63,6 +64,17 @@ def nearest(stage: Stage, point: Floats) -> float:
         if len(found.points):
             return float(np.linalg.norm(found.points - point, axis=1).min())
         radius *= 1.5
+
+
+def resolved(stage: Stage) -> float:
+    """
+    Return how far apart two sheets must lie to be two.
+
+    Six sigma for the points of a cloud, which belong to one sheet or the other by their height alone; three, as in the
+    floor of a scan, for a mesh, whose faces say which sheet they are of.
+    """
+    times = _SHEETS_OF_FACES if len(stage.faces) else _SHEETS_OF_POINTS
+    return max(times * samples_of(stage).sigma, 1e-6 * size_of(stage))
 
 
 def spacing(stage: Stage) -> float:

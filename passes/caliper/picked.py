@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from r2s.passes.caliper.depth import depth, step_to_rim
 from r2s.passes.caliper.marks import Marks
+from r2s.passes.caliper.near import resolved
 from r2s.passes.caliper.pairs import between, side_of
 from r2s.passes.caliper.spot import face_of
-from r2s.passes.caliper.stage import Stage, samples_of
+from r2s.passes.caliper.stage import Stage
 from r2s.passes.caliper.value import Value, refuse
-
-_RESOLVED = 6.0  # times sigma: two sheets nearer than that are one
 
 
 def span(stage: Stage, kind: str, marks: Marks) -> Value:
@@ -25,9 +24,10 @@ def span(stage: Stage, kind: str, marks: Marks) -> Value:
         found = step_to_rim(stage, marks)
     else:
         found = _faces_apart(stage, kind, marks)
-    least = _RESOLVED * samples_of(stage).sigma
+    least = resolved(stage)
     if not found.refused and found.value < least:
-        return refuse(f"below the resolution floor: {100 * found.value / least:.0f} % of six times the noise")
+        said = f"{stage.said(found.value)} of the {stage.said(least)} that noise lets two faces be told apart by"
+        return refuse(f"below the resolution floor: {said}")
     return found
 
 

@@ -7,14 +7,13 @@ from math import cos, radians
 import numpy as np
 
 from r2s.compiler.ir import Floats
-from r2s.passes.caliper.near import around, size_of, spacing
+from r2s.passes.caliper.near import around, resolved, size_of, spacing
 from r2s.passes.caliper.patch import patch_at, smallest
 from r2s.passes.caliper.solids import covered
 from r2s.passes.caliper.spot import Spot
 from r2s.passes.caliper.stage import Stage, face_normals, samples_of
 
 _CONE = radians(40)
-_RESOLVED = 6.0  # times sigma: two sheets nearer than that are one
 _SAME = 1e-6  # of the size, where there is no noise
 _FLAT = 0.25  # of the radius: a layer's samples may lie so far off its middle
 _TWICE = 2.0  # nearer than the material on the other hand is the wall that is meant
@@ -24,14 +23,16 @@ def other_side(stage: Stage, spot: Spot) -> Spot | str:
     """Return the spot where the line from *spot* through its wall comes out, or why there is none."""
     name = f"the other side of the wall at {spot.name}"
     heights, cosine = _crossings(stage, spot)
-    least = max(_RESOLVED * samples_of(stage).sigma, spacing(stage), 1e-6 * size_of(stage))
+    least = max(resolved(stage), spacing(stage))
     apart = np.abs(heights) > least
     if spot.signed:
         away = -cosine if _tells_sides(stage) else np.abs(cosine)
-        behind = heights[apart & (heights < 0) & (away > cos(_CONE))]
+        behind = heights[(heights < 0) & (away > cos(_CONE)) & (apart | _tells_sides(stage))]
         if len(behind) == 0:
             return f"{name} was never seen"
         level = float(behind.max())
+        if -level <= least:  # the next surface behind is another wall's
+            return f"the wall at {spot.name} is too thin to be told from noise: {stage.said(-level)}"
     else:
         facing = apart & (np.abs(cosine) > cos(_CONE))
         before, behind = heights[facing & (heights > 0)], heights[facing & (heights < 0)]
@@ -79,7 +80,7 @@ def _beside(stage: Stage, spot: Spot) -> tuple[Floats, Floats]:
     along = local @ spot.normal
     across = np.linalg.norm(local - along[:, None] * spot.normal, axis=1)
     near = np.sort(along[across < smallest(stage)])
-    gap = max(_RESOLVED / 2 * samples_of(stage).sigma, _SAME * size_of(stage))
+    gap = max(3 * samples_of(stage).sigma, _SAME * size_of(stage))
     layers = np.split(near, np.flatnonzero(np.diff(near) > gap) + 1) if len(near) else []
     heights = np.array([float(np.median(layer)) for layer in layers])
     return heights, np.array([_lie(stage, spot, float(height)) for height in heights])
