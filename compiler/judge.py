@@ -23,6 +23,7 @@ from r2s.compiler.readings import Reading
 Verdict = Literal["PASS", "FAIL", "INCONCLUSIVE", "UNCHECKED"]
 
 PASS_LEVEL = 0.95  # conformance probability of JCGM 106; a guard band of 1.645 u
+DEPARTED = 3.0  # standard uncertainties of the estimate: a stage further from the raw scan has changed the object
 COVERAGE = 2.0  # coverage factor of the expanded uncertainty, about 95 %
 
 # what each stage's difference to the one before was introduced by
@@ -64,6 +65,24 @@ class Row:
             if here is not None and here.there and there is not None and not there.there:
                 return INTRODUCED_BY[after]
         return ""
+
+    @property
+    def departs_by(self) -> str:
+        """Name of the first pass whose value lies over 3 u of the estimate from the raw scan's; empty where none does."""
+        scan = self.stages.get("scan")
+        if scan is None or not scan.there:
+            return ""
+        for stage in STAGES[1:-1]:
+            there = self.stages.get(stage)
+            if there is not None and there.there and self._departed(there.value - scan.value, there.u):
+                return INTRODUCED_BY[stage]
+        model = self.stages.get("model")
+        if model is not None and model.there and self._departed(model.value - self.estimate, model.u):
+            return INTRODUCED_BY["model"]
+        return ""
+
+    def _departed(self, change: float, u: float) -> bool:
+        return abs(change) > DEPARTED * math.hypot(self.u_estimate, u)
 
     @property
     def moved_by(self) -> str:

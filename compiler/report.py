@@ -133,6 +133,7 @@ def _row(row: Row) -> dict[str, Any]:
             "conformance": row.probability,
             "verdict": row.verdict,
             "lost_by": row.lost_by,
+            "departs_by": row.departs_by,
             "moved_by": row.moved_by,
         }
     )

@@ -5,6 +5,7 @@ and the plugin of misbehaving passes.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 from collections.abc import Callable, Iterator
@@ -63,6 +64,30 @@ def r2s(tmp_path: Path) -> Run:
         )
 
     return run
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """
+    Compile a fixture of this project by name, once; return its XML.
+
+    All workers of a run share one cache, so that each fixture is built by one of them.
+    """
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    done: dict[str, Path] = {}
+
+    def make(name: str) -> Path:
+        if name not in done:
+            source, xml = ROOT / "fixtures" / name, tmp_path_factory.mktemp(name) / f"{name}.xml"
+            words = [COMMAND, source / "scan.ply", "--calipers", source / "measurements.yaml", "-o", xml, "-q"]
+            with open(shared / f"{name}.lock", "w") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                subprocess.run([*map(str, words), "--cache", str(shared / "fixtures-cache")], check=True)
+            done[name] = xml
+        return done[name]
+
+    return make
 
 
 @pytest.fixture(scope="session")

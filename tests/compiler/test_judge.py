@@ -109,6 +109,21 @@ def test_what_is_beyond_its_tolerance_has_a_culprit(chain: tuple[float, ...], sh
     assert f"{share}, is of the {named}" in note.message
 
 
+@pytest.mark.parametrize(
+    ("chain", "named"),
+    [
+        ((0.057, 0.057, 0.057, 0.05704, 0.05704), ""),
+        ((0.057, 0.057, 0.057, 0.05705, 0.05705), "decompose"),
+        ((0.057, 0.05695, 0.057, 0.057, 0.057), "surface"),
+        ((0.057, 0.057, 0.057, 0.057, 0.0571), "emit"),
+    ],
+)
+def test_the_first_pass_that_changes_the_object_is_named(chain: tuple[float, ...], named: str) -> None:
+    (row,) = judge((reading("calibrate"),), stages(*chain), Anchor()).rows
+
+    assert row.departs_by == named
+
+
 def test_what_the_scale_corrected_is_no_ones_fault() -> None:
     (row,) = judge((reading("calibrate"),), stages(0.06, 0.06, 0.06, 0.06, 0.057), Anchor(factor=0.95, u=1e-3)).rows
 
