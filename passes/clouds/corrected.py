@@ -41,7 +41,5 @@ def _vertex_normals(vertices: Floats, faces: Ints) -> Floats:
     """Return unit normals (n, 3), the mean of the faces around a vertex weighted by their area."""
     a, b, c = np.moveaxis(vertices[faces], 1, 0)
     cross = np.cross(b - a, c - a)
-    total = np.stack(
-        [np.bincount(faces.ravel(), np.repeat(cross[:, i], 3), len(vertices)) for i in range(3)], axis=1
-    )
+    total = np.stack([np.bincount(faces.ravel(), np.repeat(cross[:, i], 3), len(vertices)) for i in range(3)], axis=1)
     return np.asarray(total / np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-300))
