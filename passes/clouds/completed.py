@@ -12,7 +12,7 @@ from r2s.compiler.ir import Bools, Floats, Ints
 from r2s.compiler.ledger import Scalar, Term, Unobserved
 from r2s.compiler.units import format_length
 from r2s.passes.clouds.cloud import Cloud
-from r2s.passes.clouds.corrected import corrected
+from r2s.passes.clouds.clipped import clipped
 from r2s.passes.clouds.layers import layers
 from r2s.passes.clouds.neighbours import neighbours
 from r2s.passes.clouds.normals import agreement, directions, misfit, outward, planes, refined, sight, usable
@@ -55,7 +55,7 @@ def completed(cloud: Cloud, *, ground: float, spacing: float, depth: int, max_un
     points = np.concatenate([cloud.points, fill.points])
     depth = depth or depth_for(points, _CELL * cloud.pitch)
     vertices, faces = reconstruct(points, normals, _CELL * cloud.pitch, depth)
-    vertices = corrected(vertices, faces, points, normals, cloud.pitch)
+    vertices = clipped(vertices, faces, points, cloud.pitch)
     reach = max(_SUPPORTED * spacing, _SUPPORTED_PITCH * cloud.pitch)
     observed, under = _support_of(vertices, faces, cloud.points, fill.points, reach)
     told, said = _unobserved(areas(vertices, faces), observed, under, max_unobserved, reach)
