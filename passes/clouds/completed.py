@@ -55,9 +55,9 @@ def completed(cloud: Cloud, *, ground: float, spacing: float, depth: int, max_un
     points = np.concatenate([cloud.points, fill.points])
     depth = depth or depth_for(points, _CELL * cloud.pitch)
     vertices, faces = reconstruct(points, normals, _CELL * cloud.pitch, depth)
-    vertices = clipped(vertices, faces, points, cloud.pitch)
     reach = max(_SUPPORTED * spacing, _SUPPORTED_PITCH * cloud.pitch)
     observed, under = _support_of(vertices, faces, cloud.points, fill.points, reach)
+    vertices = clipped(vertices, faces, observed, cloud.points, cloud.pitch)
     told, said = _unobserved(areas(vertices, faces), observed, under, max_unobserved, reach)
     return Completed(vertices, faces, observed, (*terms, *told), (*notes, *said))
 

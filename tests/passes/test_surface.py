@@ -296,3 +296,25 @@ def test_mesh_beyond_repair_is_drawn_anew_and_says_so() -> None:
     with pytest.raises(InvalidInputError) as caught:
         surface(mesh_scan(vertices, broken), method="keep")
     assert caught.value.code == "R2S406"
+
+
+def test_a_surface_stands_out_beyond_none_of_its_points() -> None:
+    """Beside sharp edges Poisson overshoots; what no point supports stays."""
+    from r2s.passes.clouds.clipped import clipped
+
+    vertices, faces = box((80 * MM, 50 * MM, 40 * MM))
+    import trimesh
+
+    mesh = trimesh.Trimesh(vertices, faces).subdivide_to_size(2 * MM)
+    points = np.asarray(mesh.vertices)
+    bulged = points.copy()
+    high = int(np.argmin(np.linalg.norm(points - points.max(axis=0) * [0.0, 0.0, 1.0], axis=1)))
+    bulged[high, 2] += 0.5 * MM
+    seen = np.ones(len(mesh.faces), dtype=bool)
+
+    mended = clipped(bulged, np.asarray(mesh.faces), seen, points, 1.5 * MM)
+    unseen = clipped(bulged, np.asarray(mesh.faces), ~seen, points, 1.5 * MM)
+
+    assert mended[high, 2] - points[high, 2] == pytest.approx(0.0, abs=0.02 * MM)
+    assert np.abs(np.delete(mended - points, high, axis=0)).max() < 0.05 * MM
+    assert np.array_equal(unseen, bulged)
