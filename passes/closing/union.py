@@ -19,16 +19,10 @@ _LEAST_SKIN = 5e-9  # m: files are written to a nanometre
 
 @dataclass(frozen=True, eq=False)
 class Exposed:
-    """
-    Samples of all pieces' surfaces with what can be touched of them.
-
-    *open* marks those that lie in no other piece; *edge* those and the ones less than a reach inside another, beside
-    which there may be open surface.
-    """
+    """Samples of all pieces' surfaces; *open* (k,) marks those that lie in no other piece, so that they can be touched."""
 
     samples: Samples
     open: Bools
-    edge: Bools
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +71,6 @@ class Union:
         """Return samples of every piece's surface, *radius* m apart or less, and which of them can be touched."""
         skin = max(_SKIN * self.diagonal, _LEAST_SKIN)
         each = [solid.samples(radius) for solid in self.solids]
-        reach = max(one.reach for one in each)
         depths = []
         for index, one in enumerate(each):
             points = one.points + skin * one.normals
@@ -87,11 +80,10 @@ class Union:
                 near = np.flatnonzero(((points >= low) & (points <= high)).all(axis=1))
                 depth[near] = np.minimum(depth[near], other.level(points[near]))
             depths.append(depth)
-        depth = np.concatenate(depths)
         together = Samples(
             np.concatenate([one.points for one in each]),
             np.concatenate([one.normals for one in each]),
             np.concatenate([one.areas for one in each]),
-            reach,
+            max(one.reach for one in each),
         )
-        return Exposed(together, depth > 0, depth > -reach)
+        return Exposed(together, np.concatenate(depths) > 0)
