@@ -19,7 +19,7 @@ _LEAST_SKIN = 5e-9  # m: files are written to a nanometre
 
 @dataclass(frozen=True, eq=False)
 class Exposed:
-    """Samples of all pieces' surfaces; *open* (k,) marks those that lie in no other piece, so that they can be touched."""
+    """Samples of all surfaces of pieces; *open* (k,) marks those in no other piece, which alone can be touched."""
 
     samples: Samples
     open: Bools
