@@ -29,6 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 @click.option("--sample", default=300, show_default=True, help="How many mutants to draw.")
 @click.option("--seed", default=1, show_default=True, help="Of the draw.")
 @click.option("--module", "prefix", default="", help="Only files whose path begins so, such as passes/caliper.")
+@click.option("--only", default="", help="Of what was drawn, only files whose path begins so.")
 @click.option("--root", default=ROOT, type=click.Path(path_type=Path, exists=True), help="The checkout to break.")
 @click.option("--allow", default=20.0, show_default=True, help="CPU seconds of tests for one mutant, cheapest first.")
 @click.option("--without", multiple=True, help="Test files whose path begins so take no part; may be repeated.")
@@ -39,6 +40,7 @@ def main(
     sample: int,
     seed: int,
     prefix: str,
+    only: str,
     root: Path,
     allow: float,
     without: tuple[str, ...],
@@ -51,7 +53,7 @@ def main(
     everything = {m: found for m, found in population(root).items() if m.startswith(prefix)}
     if not everything:
         raise click.BadParameter(f"no file with anything to break begins with {prefix!r}", param_hint="--module")
-    drawn = draw(everything, sample, seed)
+    drawn = [mutant for mutant in draw(everything, sample, seed) if mutant.module.startswith(only)]
     count = sum(map(len, everything.values()))
     click.echo(f"{len(drawn)} of {count} mutants in {len(everything)} files, seed {seed}")
     store = root / "build" / "mutation"

@@ -10,10 +10,14 @@ from mutation.mutant import Mutant
 
 def draw(population: Mapping[str, Sequence[Mutant]], size: int, seed: int) -> list[Mutant]:
     """
-    Return about *size* mutants: every module in proportion to its mutants, and at least one of each.
+    Return *size* mutants, each as likely as the others but for the modules that would get none: they get one.
 
-    The same population, size and seed give the same mutants, and a module's draw depends on no other module.
+    Where *size* is less than there are modules it is a plain sample of the whole.  The same population, size and seed
+    give the same mutants.
     """
+    if size < len(population):
+        every = [mutant for mutants in population.values() for mutant in mutants]
+        return random.Random(seed).sample(every, size)
     shares = allot({module: len(mutants) for module, mutants in population.items()}, size)
     drawn: list[Mutant] = []
     for module, count in shares.items():

@@ -183,6 +183,10 @@ def test_a_draw_is_in_proportion_and_repeatable() -> None:
     assert len({m.name for m in first}) == 5
     assert draw(everything, 5, seed=1) == first
     assert draw(everything, 5, seed=2) != first
+    modules = {f"compiler/{k}.py": mutants_of(f"compiler/{k}.py", SUBJECT.encode()) for k in range(9)}
+    few, each = draw(modules, 4, seed=1), draw(modules, 9, seed=1)
+    assert len({m.name for m in few}) == 4
+    assert {m.module for m in each} == set(modules)
 
 
 def test_scores_and_their_intervals() -> None:
