@@ -68,7 +68,7 @@ class Row:
 
     @property
     def departs_by(self) -> str:
-        """Name of the first pass whose value lies over 3 u of the estimate from the raw scan's; empty where none does."""
+        """Name of the first pass whose value lies over 3 u of the estimate from the raw scan's; else empty."""
         scan = self.stages.get("scan")
         if scan is None or not scan.there:
             return ""

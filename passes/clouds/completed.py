@@ -11,8 +11,8 @@ from r2s.compiler.errors import Diagnostic, InvalidInputError
 from r2s.compiler.ir import Bools, Floats, Ints
 from r2s.compiler.ledger import Scalar, Term, Unobserved
 from r2s.compiler.units import format_length
-from r2s.passes.clouds.cloud import Cloud
 from r2s.passes.clouds.clipped import clipped
+from r2s.passes.clouds.cloud import Cloud
 from r2s.passes.clouds.layers import layers
 from r2s.passes.clouds.neighbours import neighbours
 from r2s.passes.clouds.normals import agreement, directions, misfit, outward, planes, refined, sight, usable
