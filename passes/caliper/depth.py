@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import hypot, radians, sqrt, tan
+from math import cos, hypot, radians, sqrt, tan
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from r2s.passes.caliper.stage import Stage, samples_of
 from r2s.passes.caliper.value import Value, refuse
 
 _TILTED = radians(6)  # a beam that lies further out of square to the floor rests on something else
+_TRIES, _SQUARE = 4, radians(0.2)  # the rim is looked at along the rod that it gives, until that stays
 _STEPS = 20
 
 
@@ -46,10 +47,14 @@ def depth(stage: Stage, marks: Marks) -> Value:
         if floor.signed:
             return refuse("the floor at the pick 'to' looks away from the rim at the pick 'from'; exchange them")
         rod = -rod
-    rim = _rest(stage, marks.start.point, rod)
-    if rim is None:
-        return refuse(f"this stage has nothing at {marks.start.name} for the beam to rest on")
-    beam = _bridge(stage, rim, floor.foot, rod) or _square(rim, floor, rod)
+    for _ in range(_TRIES):
+        rim = _rest(stage, marks.start.point, rod)
+        if rim is None:
+            return refuse(f"this stage has nothing at {marks.start.name} for the beam to rest on")
+        beam = _bridge(stage, rim, floor.foot, rod) or _square(rim, floor, rod)
+        lean, rod = float(beam.rod @ rod), beam.rod
+        if lean > cos(_SQUARE):
+            break
     bottom, _ = floor.facing(beam.rod)
     form = beam.form + floor.form
     value = float((beam.place - bottom) @ beam.rod)

@@ -25,6 +25,7 @@ _CONE = radians(40)  # normals of one small face; noise turns them
 _ENOUGH = 12
 _BAND = 0.25  # of the radius: what lies further from the seed's tangent plane is another sheet
 _UNEVEN = 0.01  # of the radius: a scatter up to here leaves a face a face, and is charged
+_ROUGH = 0.05  # of the radius: the most for the smallest patch, where nothing else is to be had
 _NOISY = 1.15  # times sigma
 _NARROW = 0.2  # of the radius: a strip tells no curve across it
 _APART = 3.0  # standard uncertainties by which a larger patch may differ from a smaller one
@@ -105,7 +106,7 @@ def _grown(shown: Samples, seed: Floats, normal: Floats, signed: bool, radius: f
     local = _Local.of(shown, seed, normal, signed)
     guess = np.zeros(6)
     fits: list[_Fit] = []
-    misses = 0
+    misses, smallest_radius = 0, radius
     while radius <= (1 + 1e-9) * shown.size / 2 and misses < (_MISSES if fits else _TRIES):
         fit = local.fit(radius, guess, first=not fits)
         if fit is None or any(fit.differs_from(smaller) for smaller in fits):
@@ -114,7 +115,10 @@ def _grown(shown: Samples, seed: Floats, normal: Floats, signed: bool, radius: f
             fits.append(fit)
             guess, misses = fit.terms, 0
         radius *= _GROWTH
-    return local.patch(min(fits, key=lambda fit: fit.total)) if fits else None
+    if not fits:  # facets or ripples: a face for a jaw all the same, at the price of its form
+        rough = local.fit(smallest_radius, np.zeros(6), first=True, uneven=_ROUGH)
+        return None if rough is None else local.patch(rough)
+    return local.patch(min(fits, key=lambda fit: fit.total))
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +161,7 @@ class _Local:
         facing = (cosine if signed and samples.oriented else np.abs(cosine)) > cos(_CONE)
         return cls(samples, seed, frame, local[:, :2], local[:, 2], facing, signed)
 
-    def fit(self, radius: float, guess: Floats, first: bool) -> _Fit | None:
+    def fit(self, radius: float, guess: Floats, first: bool, uneven: float = _UNEVEN) -> _Fit | None:
         """Least squares over the facing samples within *radius* and near the *guess*; None where that is no face."""
         sigma = self.samples.sigma
         near = self.facing & (np.hypot(*self.where.T) < radius)
@@ -173,7 +177,7 @@ class _Local:
             terms, scatter, covariance = solved
             band = max(3.5 * scatter, 1e-9 * radius)
         noisy = sigma * (_NOISY + 2 / sqrt(2 * int(chosen.sum())))  # a scatter of few samples is itself unsure
-        if scatter > max(noisy, _UNEVEN * radius):
+        if scatter > max(noisy, uneven * radius):
             return None
         dof = int(chosen.sum()) - 6
         known = sqrt((dof * scatter**2 + _TRUSTED * sigma**2) / (dof + _TRUSTED)) if sigma > 0 else scatter

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import hypot, sqrt
 
 import numpy as np
@@ -118,15 +119,19 @@ def _without_lips(rings: list[Ring], middle: float) -> list[Ring]:
     """
     Drop the rings of a rounded rim, where the wall turns outwards: jaws reach past it to the wall.
 
-    There a wall leans much more than one section nearer to the middle; a cone leans as much, a bowl more there.
+    There a wall leans much more than nearer to the middle; a cone leans as much, a bowl less.  Beyond the first such
+    ring all is rim.
     """
-    kept = []
-    for k, found in enumerate(rings):
-        inward = k - 1 if found.along > middle else k + 1
-        if 0 <= inward < len(rings) and found.tilt > rings[inward].tilt + _LIP:
-            continue
-        kept.append(found)
-    return kept
+    above = [found for found in rings if found.along > middle]
+    below = [found for found in reversed(rings) if found.along <= middle]
+    return [*_up_to_lip(below)[::-1], *_up_to_lip(above)]
+
+
+def _up_to_lip(outwards: list[Ring]) -> list[Ring]:
+    for k, (nearer, further) in enumerate(pairwise(outwards)):
+        if further.tilt > nearer.tilt + _LIP:
+            return outwards[: k + 1]
+    return outwards
 
 
 def _at_mouth(found: Ring) -> float:

@@ -7,6 +7,7 @@ from math import cos, radians
 import numpy as np
 
 from r2s.compiler.ir import Floats
+from r2s.passes.caliper.local import across_of
 from r2s.passes.caliper.near import around, resolved, size_of, spacing
 from r2s.passes.caliper.patch import patch_at, smallest
 from r2s.passes.caliper.solids import covered
@@ -14,6 +15,7 @@ from r2s.passes.caliper.spot import Spot
 from r2s.passes.caliper.stage import Stage, face_normals, samples_of
 
 _CONE = radians(40)
+_ASIDE = 0.05  # of the smallest radius
 _SAME = 1e-6  # of the size, where there is no noise
 _FLAT = 0.25  # of the radius: a layer's samples may lie so far off its middle
 _TWICE = 2.0  # nearer than the material on the other hand is the wall that is meant
@@ -60,16 +62,24 @@ def _crossings(stage: Stage, spot: Spot) -> tuple[Floats, Floats]:
     """Heights over the spot along its normal where its line meets the surface, and the normals' cosine with it."""
     if len(stage.faces) == 0:
         return _beside(stage, spot)
-    a, b, c = np.moveaxis(stage.points[stage.faces] - spot.point, 1, 0)
-    line = spot.normal
     normals = face_normals(stage.points, stage.faces)[0]
+    aside = _ASIDE * smallest(stage) * across_of(spot.normal)
+    # a line through a seam may slip between its faces by rounding, so some run beside it
+    starts = [spot.point, *(spot.point + sign * step for step in aside for sign in (1.0, -1.0))]
+    found = [_through(stage, start, spot.normal, normals) for start in starts]
+    return np.concatenate([heights for heights, _ in found]), np.concatenate([cosine for _, cosine in found])
+
+
+def _through(stage: Stage, start: Floats, line: Floats, normals: Floats) -> tuple[Floats, Floats]:
+    """Heights and cosines where the line meets the faces; of pieces only where nothing covers them."""
+    a, b, c = np.moveaxis(stage.points[stage.faces] - start, 1, 0)
     # the line passes a triangle where the three edges' moments about it have one sign
     turns = np.stack([np.cross(p, q) @ line for p, q in ((a, b), (b, c), (c, a))])
     hit = ((turns >= 0).all(axis=0) | (turns <= 0).all(axis=0)) & (np.abs(normals @ line) > 1e-9)
-    heights = np.einsum("ij,ij->i", a[hit], normals[hit]) / (normals[hit] @ line)
     cosine = normals[hit] @ line
+    heights = np.einsum("ij,ij->i", a[hit], normals[hit]) / cosine
     if len(stage.pieces) > 1 and len(heights):
-        shown = ~covered(spot.point + heights[:, None] * line, normals[hit], stage.pieces)
+        shown = ~covered(start + heights[:, None] * line, normals[hit], stage.pieces)
         heights, cosine = heights[shown], cosine[shown]
     return np.asarray(heights), np.asarray(cosine)
 

@@ -236,3 +236,38 @@ def test_a_wall_within_the_noise_is_refused() -> None:
 
     found = measure(stage(points, normals), Feature("thickness", pick=(0.001, 0.002, 1e-4)), UNUSED)
     assert found.refused
+
+
+def bowl_cloud(seed: int) -> Stage:
+    """The inside of half a ball of 40 mm radius within a flat rim 6 mm wide at z = 0, seen with normals."""
+    rng = np.random.default_rng(seed)
+    ray = rng.normal(size=(22_000, 3))
+    ray /= np.linalg.norm(ray, axis=1, keepdims=True)
+    ray[:, 2] = -np.abs(ray[:, 2])
+    inside = ray * (0.04 + rng.normal(0, SIGMA, len(ray)))[:, None]
+    turn, radius = rng.uniform(0, 2 * np.pi, 2500), np.sqrt(rng.uniform(0.04**2, 0.046**2, 2500))
+    rim = np.column_stack([radius * np.cos(turn), radius * np.sin(turn), rng.normal(0, SIGMA, 2500)])
+    normals = np.concatenate([-ray, np.tile([0.0, 0.0, 1.0], (2500, 1))])
+    return stage(np.concatenate([inside, rim]), normals)
+
+
+def test_a_beam_across_the_rim_needs_no_normal_of_the_floor() -> None:
+    """Picked 3 mm beside the bottom of a round bowl, where the normal leans by 4 degrees: 3 mm over the rim's reach."""
+    for seed in range(3):
+        found = read(bowl_cloud(seed), Feature("depth", start=(0.043, 0.0, 0.0), end=(-0.003, 0.001, -0.0398)))
+        assert "beam across" in found.how
+        assert abs(found.value - 0.04) < 3 * found.u
+        assert found.u < 0.1e-3
+
+
+def test_a_wall_that_steps_at_the_pick_is_read_at_the_price_of_its_form() -> None:
+    """Staves of two thicknesses: no smooth face where they meet, but a jaw rests there."""
+    thin, thick = cup_of_pieces(), cup_of_pieces(WALL + 0.12e-3)
+    mixed = tuple(pieces[k % 2] for k, pieces in enumerate(zip(thin, thick, strict=True)))
+    seam = 2 * np.pi / SIDES + np.pi / SIDES
+    x, y = RADIUS * np.cos(seam) / np.cos(np.pi / SIDES), RADIUS * np.sin(seam) / np.cos(np.pi / SIDES)
+    found = read(stage_of_pieces(mixed), Feature("thickness", pick=(float(x), float(y), 0.045)))
+
+    assert WALL - 0.02e-3 < found.value < WALL + 0.14e-3
+    assert found.form > 0.05e-3
+    assert abs(found.value - WALL - 0.06e-3) < 3 * found.u
