@@ -271,3 +271,15 @@ def test_a_wall_that_steps_at_the_pick_is_read_at_the_price_of_its_form() -> Non
     assert WALL - 0.02e-3 < found.value < WALL + 0.14e-3
     assert found.form > 0.05e-3
     assert abs(found.value - WALL - 0.06e-3) < 3 * found.u
+
+
+@pytest.mark.parametrize(("radius", "outward"), [(RADIUS, 1.0), (RADIUS - WALL, -1.0)], ids=["outside", "inside"])
+def test_the_closed_surface_tells_the_sides_of_a_cloud_without_normals(radius: float, outward: float) -> None:
+    for turn in (0.1, 2.0, 4.0):
+        pick = (float(radius * np.cos(turn)), float(radius * np.sin(turn)), 0.045)
+        marks = marks_of(Feature("thickness", pick=pick), cup(1), mesh(exact_cup()))
+        assert isinstance(marks, Marks)
+        assert marks.start.signed
+        assert marks.end.signed
+        assert float(marks.start.normal[:2] @ pick[:2]) / radius == pytest.approx(outward, abs=0.02)
+        assert float(marks.end.normal @ marks.start.normal) == pytest.approx(-1, abs=0.02)
