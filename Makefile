@@ -65,6 +65,10 @@ picture: demo ## render build/cube.xml for the README (needs libegl1)
 accuracy: $(READY) ## compile the real scans below R2S_DATA and print what came out (some ten minutes)
 	$(PYTHON) benchmarks/ycb.py
 
+.PHONY: coverage
+coverage: $(READY) ## scan cube and bracket under 20 seeds each and count how often U95 holds the truth (some twenty minutes)
+	$(PYTHON) benchmarks/coverage.py
+
 # The folders' names are not the modules' names.  Only type checkers need this: the installed package maps them itself.
 .PHONY: links
 links: ## lay the folders out as they are imported, for mypy
