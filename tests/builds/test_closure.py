@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 import trimesh
-import yaml
 from conftest import PLUGIN, Run
-from tests_support import COMMAND, ROOT
+from tests_support import ROOT
 
 from r2s.passes.closing.mjcf import emitted
 from r2s.passes.closing.shape import radius_of
@@ -37,26 +35,6 @@ def on_disk(xml: Path) -> Union:
     """The pieces of the written files, by closure's own reading."""
     files = {p.name: p.read_bytes() for p in (xml.parent / f"{xml.stem}.assets").iterdir()}
     return Union(tuple(Solid.of(geom) for geom in emitted(xml.read_text(), files)))
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory, cube: Path) -> Callable[[str], Path]:
-    """Compile a fixture once, by its calibrate readings alone, so that no verdict stops it; return its XML."""
-    done: dict[str, Path] = {"cube": cube / "cube.xml"}
-
-    def make(name: str) -> Path:
-        if name not in done:
-            folder, source = tmp_path_factory.mktemp(name), ROOT / "fixtures" / name
-            sheet = yaml.safe_load((source / "measurements.yaml").read_text())
-            sheet["measurements"] = [m for m in sheet["measurements"] if m.get("role", "calibrate") == "calibrate"]
-            (folder / "sheet.yaml").write_text(yaml.safe_dump(sheet))
-            xml = folder / f"{name}.xml"
-            words = [COMMAND, source / "scan.ply", "--calipers", folder / "sheet.yaml", "-o", xml, "-q"]
-            subprocess.run([*map(str, words), "--cache", str(folder / "cache")], check=True, capture_output=True)
-            done[name] = xml
-        return done[name]
-
-    return make
 
 
 def report(xml: Path) -> dict[str, Any]:

@@ -45,14 +45,18 @@ def test_every_feature_and_the_volume_lie_within_three_u_of_the_truth(name: str,
 
 
 @pytest.mark.parametrize("name", FIXTURES)
-def test_it_passes_its_checks_and_closes(name: str, built: Callable[[str], Path]) -> None:
+def test_it_fails_no_check_and_closes(name: str, built: Callable[[str], Path]) -> None:
     report = report_of(built(name))
 
-    assert report["verdict"]["check"] == "PASS"
+    for row in report["features"]:
+        assert row["verdict"] != "FAIL", row["id"]
+        if row["verdict"] == "INCONCLUSIVE":  # then it says why: the pass that lost it, or what nobody can tell better
+            assert row["lost_by"] or row["error"]["U95"] > row["tolerance"] - abs(row["error"]["value"]), row["id"]
     assert report["closure"]["verdict"] in ("within", "vacuous")
     for row in report["features"]:
         scan, model = row["stages"]["scan"]["value"], row["stages"]["model"]["value"]
-        assert scan + sum(row["introduced"].values()) == pytest.approx(model, abs=1e-12)
+        if not any(stage["refused"] for stage in row["stages"].values()):
+            assert scan + sum(row["introduced"].values()) == pytest.approx(model, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", ["bracket", "can", "mug"])
