@@ -10,6 +10,7 @@ import trimesh
 from scan_shapes import box, sphere
 
 from r2s.compiler.ir import Floats, Ints
+from r2s.passes.caliper import pose
 from r2s.passes.caliper.contact import Contact, touch
 from r2s.passes.caliper.local import across_of, normals_of, roughness, spacing_of
 from r2s.passes.caliper.peak import peak
@@ -142,10 +143,10 @@ def test_the_noise_of_a_mesh_is_shared_by_neighbours() -> None:
 @pytest.mark.parametrize("radius", [20.0, 200.0, 2000.0])
 def test_the_top_of_a_dome_is_its_apex_and_not_its_noise(radius: float) -> None:
     """The highest of 10,000 points stands 3 to 4 sigma above the surface."""
-    sigma, scores = 0.1, []
+    sigma, scores, half = 0.1, [], min(10.0, radius / 4)
     for seed in range(8):
         rng = np.random.default_rng(seed)
-        place = rng.uniform(-10, 10, (10_000, 2))
+        place = rng.uniform(-half, half, (10_000, 2))
         height = np.sqrt(radius**2 - (place**2).sum(axis=1)) - radius
         found = cloud(np.column_stack([place, height + rng.normal(0, sigma, 10_000)]), sigma)
         top, u, where, how = peak(found, UP)
@@ -285,13 +286,23 @@ def test_the_box_of_the_pose_is_hardly_larger_than_the_smallest(made: trimesh.Tr
     vertices = vertices @ TURN.T
     least = np.ptp(vertices @ smallest_box(vertices).T, axis=0).prod()
     assert least <= trimesh.bounds.oriented_bounds(trimesh.Trimesh(vertices, faces))[1].prod() * 1.002
-    pose = pose_of(vertices, faces)
-    extents = np.ptp(vertices @ pose.rotation.T, axis=0)
+    made_pose = pose_of(vertices, faces)
+    extents = np.ptp(vertices @ made_pose.rotation.T, axis=0)
     assert extents.prod() <= 1.03 * least * (1 + 1e-9)
     assert extents[0] >= extents[1] * (1 - 1e-6)
     assert extents[1] >= extents[2] * (1 - 1e-6)
-    assert np.linalg.det(pose.rotation) == pytest.approx(1)
-    assert pose.support == vertices[:, 2].min()
+    assert np.linalg.det(made_pose.rotation) == pytest.approx(1)
+    assert made_pose.support == vertices[:, 2].min()
+
+
+def test_faces_that_ask_for_a_larger_box_are_not_its_faces(monkeypatch: pytest.MonkeyPatch) -> None:
+    vertices, faces = of(trimesh.creation.box(extents=(3, 4, 5)))
+    for angle, followed in ((0.3, False), (0.002, True)):
+        turn = trimesh.transformations.rotation_matrix(angle, [0, 0, 1])[:3, :3]
+        monkeypatch.setattr(pose, "_settled", lambda samples, rotation, turn=turn: rotation @ turn)
+        found = np.ptp(vertices @ pose_of(vertices, faces).rotation.T, axis=0)
+        assert (found.prod() > 60.01) == followed
+        assert found.prod() < 1.03 * 60
 
 
 @pytest.mark.parametrize("at", [(0, 0, 0), (50, -80, 300)])
