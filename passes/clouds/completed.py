@@ -23,6 +23,7 @@ from r2s.passes.points.points import Points
 from r2s.passes.points.sides import skins
 
 _CELL = 1.0  # pitches to a cell of the grid: a finer one follows noise, a coarser one rounds edges off
+_WAVES = 0.15  # pitches off its plane to which a closed underside is wavy: further off it is a rounded foot
 _SUPPORTED = 5.0  # spacings to the nearest point of a face that the scan supports ...
 _SUPPORTED_PITCH = 3.0  # ... or pitches, where points clump
 _WORTH_SAYING = 0.03  # of the area
@@ -58,6 +59,7 @@ def completed(cloud: Cloud, *, ground: float, spacing: float, depth: int, max_un
     reach = max(_SUPPORTED * spacing, _SUPPORTED_PITCH * cloud.pitch)
     observed, under = _support_of(vertices, faces, cloud.points, fill.points, reach)
     vertices = clipped(vertices, faces, observed, cloud.points, cloud.pitch)
+    vertices = _level(vertices, faces, under, ground, _WAVES * cloud.pitch)
     told, said = _unobserved(areas(vertices, faces), observed, under, max_unobserved, reach)
     return Completed(vertices, faces, observed, (*terms, *told), (*notes, *said))
 
@@ -132,6 +134,25 @@ def _support_of(vertices: Floats, faces: Ints, points: Floats, fill: Floats, rea
     made = neighbours(fill, 1, middles)[0][:, 0] if len(fill) else np.full(len(middles), np.inf)
     under = made < scan
     return (scan <= reach) & ~under, under
+
+
+def _level(vertices: Floats, faces: Ints, under: Bools, ground: float, waves: float) -> Floats:
+    """
+    Return *vertices* with the closed underside on the plane z = *ground*, m, that it was closed on.
+
+    Poisson leaves it wavy by up to *waves*, m, and a part would rock on three of them.  A tenth of each wave stays: a
+    plane without any leaves decimation nothing to go by.
+    """
+    level, beside = np.zeros(len(vertices), dtype=np.bool_), np.zeros(len(vertices), dtype=np.bool_)
+    level[faces[under]] = True
+    beside[faces[~under]] = True
+    off = vertices[:, 2] - ground
+    # a tenth up to *waves*, all from thrice that on, and no step between
+    kept = np.sign(off) * np.clip(1.5 * (np.abs(off) - waves), 0.1 * np.abs(off), np.abs(off))
+    moved = vertices.copy()
+    moved[level & ~beside, 2] = ground + kept[level & ~beside]
+    moved[level, 2] = np.maximum(moved[level, 2], ground)
+    return moved
 
 
 def _unobserved(
