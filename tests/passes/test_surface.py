@@ -88,6 +88,8 @@ def test_signed_mean_is_positive_where_the_scan_lies_outside() -> None:
 
     assert forward.signed_mean == pytest.approx(0.5 * MM, abs=0.06 * MM)
     assert backward.signed_mean == pytest.approx(-0.5 * MM, abs=0.06 * MM)
+    smoothing = next(t for t in found if isinstance(t, StandardUncertainty))
+    assert smoothing.value == backward.signed_mean  # the surface lies inside the scan's mean: its offset is negative
 
 
 def test_cube_on_a_table_is_closed_on_the_table(cube: Outcome[Surface]) -> None:
