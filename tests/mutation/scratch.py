@@ -111,7 +111,10 @@ class Scratch:
         begun = time.monotonic()
         self._server.stdin.write(json.dumps(request) + "\n")
         self._server.stdin.flush()
-        answer = json.loads(self._server.stdout.readline())
+        line = self._server.stdout.readline()
+        if not line:
+            raise RuntimeError(f"the process that runs the tests ended by itself: exit status {self._server.wait()}")
+        answer = json.loads(line)
         seconds = time.monotonic() - begun
         output = place / "output"
         text = output.read_text(errors="replace") if output.is_file() else ""
