@@ -12,6 +12,10 @@ from io import BufferedReader
 from pathlib import Path
 
 
+class NotRegularError(OSError):
+    """What was named is a pipe, a socket or a device."""
+
+
 def read_regular(path: Path, limit: int) -> bytes:
     """Return the bytes of the regular file *path*; OSError where it is none or is over *limit* bytes."""
     with _regular(path) as file:
@@ -40,5 +44,5 @@ def _regular(path: Path) -> Iterator[BufferedReader]:
         if stat.S_ISDIR(mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         if not stat.S_ISREG(mode):
-            raise OSError(errno.EINVAL, "not a regular file", str(path))
+            raise NotRegularError(errno.EINVAL, "not a regular file", str(path))
         yield file

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import stat
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,6 +10,7 @@ from pathlib import Path
 
 from r2s.compiler.codec import canonical, sha256
 from r2s.compiler.errors import Diagnostic, InvalidInputError
+from r2s.compiler.files import NotRegularError, hash_regular
 from r2s.compiler.ir import Source
 from r2s.compiler.readings import Fill, Sheet
 
@@ -83,12 +82,9 @@ def _newest(paths: Iterable[Path]) -> int:
 def _hash_file(path: Path) -> str:
     """Return the hash of the scan; what is no readable file is told in the words of the readers, which come later."""
     try:
-        # never block on a pipe or a device
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-        with os.fdopen(handle, "rb") as file:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise _no_scan(path, "a pipe, a socket or a device")
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return hash_regular(path)
+    except NotRegularError:
+        raise _no_scan(path, "a pipe, a socket or a device") from None
     except IsADirectoryError:
         raise _no_scan(path, "a folder") from None
     except (FileNotFoundError, NotADirectoryError):

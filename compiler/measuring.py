@@ -15,6 +15,7 @@ from r2s.compiler.driver import run
 from r2s.compiler.errors import Diagnostic, InvalidInputError
 from r2s.compiler.manager import Observer
 from r2s.compiler.request import Request
+from r2s.compiler.summary import label, unit_line
 
 SCHEMA = "r2s-measure/1"
 STAGES = ("scan", "surface")
@@ -97,12 +98,11 @@ def _ratio(row: Mapping[str, Any]) -> float | None:
 def screen(found: Mapping[str, Any]) -> str:
     """Return the table of what :func:`measured` found, lengths in mm."""
     unit = found["unit"]
-    axes = "" if unit["axes"] == "+x+y+z" else f"   axes {unit['axes']} -> x, y, z"
-    width = max(2, *(len(_label(r)) for r in found["readings"])) + 1
+    width = max(2, *(len(label(r)) for r in found["readings"])) + 1
     head = f"{'mm':<{width}} {'calipers':>8} {'U95':>6} {'scan':>8} {'U95':>6} {'surface':>8}"
     lines = [
         f"{found['name']}   {found['scan']}   {unit['factor']:.6g} m for a number of the file",
-        f"unit     {unit['evidence']} ({unit['method']}){axes}",
+        unit_line(unit),
         f"{head} {'scan-cal':>8} {'U95':>6} {'cal/scan':>9}  how the scan was read",
     ]
     for row in found["readings"]:
@@ -119,18 +119,13 @@ def screen(found: Mapping[str, Any]) -> str:
 
 def _lines(row: Mapping[str, Any], width: int) -> list[str]:
     difference, ratio = row["difference"], row["ratio"]
-    cells = [f"{_label(row):<{width}}", _mm(row["caliper"]["value"], 8), _mm(row["caliper"]["U95"], 6)]
+    cells = [f"{label(row):<{width}}", _mm(row["caliper"]["value"], 8), _mm(row["caliper"]["U95"], 6)]
     cells += [_mm(row["scan"]["value"], 8), _mm(row["scan"]["U95"], 6), _mm(row["surface"]["value"], 8)]
     cells += [f"{difference['value'] * 1e3:>+8.3f}" if difference else f"{'-':>8}"]
     cells += [_mm(difference["U95"] if difference else None, 6)]
     cells += [f"{ratio['value']:>9.5f}" if ratio else f"{'-':>9}", f" {row['scan']['how']}"]
     refused = [f"{s}: {row[s]['refused']}" for s in STAGES if row[s]["refused"]]
     return [" ".join(cells).rstrip(), *(f"{'':<{width}} not measured on the {line}" for line in refused)]
-
-
-def _label(row: Mapping[str, Any]) -> str:
-    id_ = "" if row["id"] == row["feature"] else f"{row['id']} "
-    return f"{id_}{row['feature']} {'CHECK' if row['role'] == 'check' else 'calibrate'}"
 
 
 def _mm(value: float | None, width: int) -> str:

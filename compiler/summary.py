@@ -21,7 +21,13 @@ _MM = 1e3
 
 def summary(report: Mapping[str, Any], *, seconds: float, written: str = "") -> str:
     """Return the screen for *report*: lengths in mm, masses in g; *written* is the XML's path as the user gave it."""
-    lines = [_headline(report, seconds), *_unit(report), *_waterfall(report), *_scale(report), *_check(report)]
+    lines = [
+        _headline(report, seconds),
+        unit_line(report["unit"]),
+        *_waterfall(report),
+        *_scale(report),
+        *_check(report),
+    ]
     lines += [*_contact(report), *_closure(report), *_budgets(report), *_unseen(report), *_volume(report)]
     lines += [*_slots(report), *_blind(report)]
     if written:
@@ -46,22 +52,22 @@ def _headline(report: Mapping[str, Any], seconds: float) -> str:
     return "   ".join([*parts, f"{seconds:.1f} s"])
 
 
-def _unit(report: Mapping[str, Any]) -> Iterator[str]:
-    unit = report["unit"]
+def unit_line(unit: Mapping[str, Any]) -> str:
+    """Return the line that says what settled the unit and the axes."""
     axes = "" if unit["axes"] == "+x+y+z" else f"   axes {unit['axes']} -> x, y, z"
-    yield _line("unit", f"{unit['evidence']} ({unit['method']}){axes}")
+    return _line("unit", f"{unit['evidence']} ({unit['method']}){axes}")
 
 
 def _waterfall(report: Mapping[str, Any]) -> Iterator[str]:
     rows = report["features"]
     if not rows:
         return
-    width = max(len(_label(r)) for r in rows) + 1
+    width = max(len(label(r)) for r in rows) + 1
     head = f"{'mm':<{width}} {'calipers':>13} {'scan':>8}" + "".join(f"{name:>9}" for _, name in _STEPS[:-1])
     yield f"{head} {'MJCF':>8} {'error':>7} {'U95':>6}"
     for row in rows:
         cells = [
-            f"{_label(row):<{width}}",
+            f"{label(row):<{width}}",
             f"{_caliper(row):>13}",
             f"{_mm(row['stages'].get('scan', {}).get('value')):>8}",
         ]
@@ -182,7 +188,8 @@ def _blind(report: Mapping[str, Any]) -> Iterator[str]:
         yield _line("blind", "; ".join(report["blind_spots"]))
 
 
-def _label(row: Mapping[str, Any]) -> str:
+def label(row: Mapping[str, Any]) -> str:
+    """Return how a reading is called on a screen: its id where it has one of its own, the feature, the role."""
     id_ = "" if row["id"] == row["feature"] else f"{row['id']} "
     return f"{id_}{row['feature']} {'CHECK' if row['role'] == 'check' else 'calibrate'}"
 

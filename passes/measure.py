@@ -57,7 +57,7 @@ class Measure:
             case "scan", Surface():
                 return _features.stage_of_scan(source.first.scan)
             case "surface" | "simplified", Surface():
-                return _features.Stage(source.vertices, source.faces, 0.0, 0.0, 0.0, "mesh")
+                return _features.stage_of_surface(source)
             case "pieces", Hulls():
                 return _features.stage_of_pieces(source.pieces)
             case "model", Asset():

@@ -37,6 +37,7 @@ __all__ = [
     "pose_of_surface",
     "stage_of_pieces",
     "stage_of_scan",
+    "stage_of_surface",
 ]
 
 _DIAMETERS = frozenset({"outer_diameter", "inner_diameter"})
@@ -72,12 +73,12 @@ def marks_on(surface: Surface, feature: Feature) -> Marks | str | None:
     if feature.kind not in PICKED:
         return None
     first = surface.first
-    closed = _closed(first)
-    return marks_of(placed(feature, first.scan.from_source), stage_of_scan(first.scan), closed)
+    return marks_of(placed(feature, first.scan.from_source), stage_of_scan(first.scan), stage_of_surface(first))
 
 
 @lru_cache(maxsize=4)
-def _closed(surface: Surface) -> Stage:
+def stage_of_surface(surface: Surface) -> Stage:
+    """Return a closed surface as a stage; it adds no noise of its own."""
     return Stage(surface.vertices, surface.faces, 0.0, 0.0, 0.0, "mesh")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from r2s.compiler.ir import Floats, Ints
+from r2s.passes.meshes.normals import vertex_normals
 
 _NEIGHBOURS = 24
 _PROBES = 600
@@ -57,7 +58,7 @@ def roughness(points: Floats, faces: Ints | None) -> float:
     probes = corners[:: max(1, len(corners) // _PROBES)]
     near = cKDTree(corners).query(probes, k=_NEIGHBOURS if faces is None else 3 * _NEIGHBOURS)[1]
     if faces is not None:
-        normals = _vertex_normals(points, faces)[np.unique(faces)][near]
+        normals = vertex_normals(points, faces)[np.unique(faces)][near]
         turned = np.einsum("nki,nki->nk", normals, normals[:, :1])
         order = np.argsort(turned < 0, axis=1, kind="stable")[:, :_NEIGHBOURS]  # across a thin wall: last
         near, turned = np.take_along_axis(near, order, axis=1), np.take_along_axis(turned, order, axis=1)
@@ -76,12 +77,3 @@ def roughness(points: Floats, faces: Ints | None) -> float:
     left = height - (terms @ solved)[:, :, 0]
     found = float(np.median(np.sqrt((left**2).sum(axis=1) / (near.shape[1] - 6))))
     return found if found > 1e-7 * float(np.ptp(corners, axis=0).max()) else 0.0
-
-
-def _vertex_normals(points: Floats, faces: Ints) -> Floats:
-    a, b, c = np.moveaxis(points[faces], 1, 0)
-    cross = np.cross(b - a, c - a)
-    total = np.zeros_like(points)
-    for k in range(3):
-        np.add.at(total, faces[:, k], cross)
-    return np.asarray(total / np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-300))

@@ -13,6 +13,7 @@ import numpy as np
 
 from r2s.compiler.ir import Bools, Floats, Ints
 from r2s.passes.clouds.neighbours import neighbours
+from r2s.passes.meshes.normals import vertex_normals
 
 _NEIGHBOURS = 12
 _REACH = 3.0  # pitches to the farthest point that has a say
@@ -26,7 +27,7 @@ def clipped(vertices: Floats, faces: Ints, observed: Bools, points: Floats, pitc
 
     *observed* (m,) tells which faces the points support; a vertex of any other face stays.
     """
-    outward = _vertex_normals(vertices, faces)
+    outward = vertex_normals(vertices, faces)
     distance, near = neighbours(points, min(_NEIGHBOURS, len(points)), vertices, within=_REACH * pitch)
     there = np.isfinite(distance)
     ahead = np.einsum("nki,ni->nk", points[near] - vertices[:, None], outward)
@@ -38,11 +39,3 @@ def clipped(vertices: Floats, faces: Ints, observed: Bools, points: Floats, pitc
     back = np.where(held, np.minimum(highest, 0.0), 0.0) + np.where(held, np.maximum(lowest, 0.0), 0.0)
     held &= np.abs(back) <= _MOST * pitch
     return np.asarray(vertices + np.where(held, back, 0.0)[:, None] * outward)
-
-
-def _vertex_normals(vertices: Floats, faces: Ints) -> Floats:
-    """Return unit normals (n, 3), the mean of the faces around a vertex weighted by their area."""
-    a, b, c = np.moveaxis(vertices[faces], 1, 0)
-    cross = np.cross(b - a, c - a)
-    total = np.stack([np.bincount(faces.ravel(), np.repeat(cross[:, i], 3), len(vertices)) for i in range(3)], axis=1)
-    return np.asarray(total / np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-300))

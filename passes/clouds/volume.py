@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Literal
 
 from r2s.compiler.ir import Surface
 from r2s.compiler.ledger import DirectedDistance, Method, Scalar, StandardUncertainty, Term, Unobserved
-
-QUANTITY = "volume"
+from r2s.compiler.volume import CLOSED, QUANTITY
 
 
 def volume_terms(value: Surface, measured: Iterable[Term], spacing: float) -> tuple[Term, ...]:
@@ -23,34 +21,29 @@ def volume_terms(value: Surface, measured: Iterable[Term], spacing: float) -> tu
 
     *spacing*, m, is the scan's: the lowest row of points stands up to that far above a floor that nobody saw.
     """
-    found = [Scalar("surface.volume", "volume of the closed surface", value.volume, "m^3", "measured", "divergence")]
-    terms: list[Term] = list(found)
+    terms: list[Term] = [Scalar(CLOSED, "volume of the closed surface", value.volume, "m^3", "measured", "divergence")]
     unseen = [t for t in measured if isinstance(t, Unobserved)]
     observed = value.area - sum(t.area for t in unseen)
     for term in measured:
         if isinstance(term, DirectedDistance) and term.role == "backward" and term.signed_mean is not None:
             half, noise = abs(term.signed_mean), value.scan.noise / math.sqrt(max(len(value.scan.points), 1))
             evidence = f"mean distance of the surface from the points, over {observed * 1e6:.0f} mm^2 that they support"
-            terms.append(
-                _term("offset", math.hypot(half / math.sqrt(3), noise) * observed, "rectangular", "estimated", evidence)
-            )
+            terms.append(_term("offset", math.hypot(half / math.sqrt(3), noise) * observed, "estimated", evidence))
     for term in unseen:
         half = spacing / 2 if term.closed_by == "support plane" else spacing
         evidence = f"{term.area * 1e6:.0f} mm^2 closed by {term.closed_by}, {half * 1e3:.3f} mm either way"
         name = term.id.rpartition(".")[2]
-        terms.append(_term(name, half / math.sqrt(3) * term.area, "rectangular", "assumed", evidence))
+        terms.append(_term(name, half / math.sqrt(3) * term.area, "assumed", evidence))
     return tuple(terms)
 
 
-def _term(
-    name: str, u: float, distribution: Literal["rectangular"], method: Method, evidence: str
-) -> StandardUncertainty:
+def _term(name: str, u: float, method: Method, evidence: str) -> StandardUncertainty:
     return StandardUncertainty(
         id=f"surface.volume.{name}",
         quantity=QUANTITY,
         u=u,
         unit="m^3",
-        distribution=distribution,
+        distribution="rectangular",
         dof=math.inf,
         method=method,
         evidence=evidence,

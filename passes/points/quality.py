@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from r2s.compiler.ir import Floats, Ints
+from r2s.passes.meshes.normals import vertex_normals
 from r2s.passes.points.nearest import nearest, tree_of
 
 BLIND = ("scale", "offset", "drift", "registration", "presmoothing")
@@ -128,15 +129,7 @@ def noise_of(points: Floats, normals: Floats | None = None) -> tuple[float, floa
 def _vertices(points: Floats, faces: Ints) -> tuple[Floats, Floats]:
     """Return the distinct vertices of a mesh and their unit normals, averaged over the faces around by area."""
     distinct, same = np.unique(points, axis=0, return_inverse=True)
-    corners = same.reshape(-1)[faces]
-    a, b, c = np.moveaxis(distinct[corners], 1, 0)
-    cross = np.cross(b - a, c - a)
-    total = np.stack(
-        [np.bincount(corners.ravel(), np.repeat(cross[:, axis], 3), minlength=len(distinct)) for axis in range(3)],
-        axis=1,
-    )
-    length = np.linalg.norm(total, axis=1, keepdims=True)
-    return distinct, total / np.where(length > 0, length, 1.0)
+    return distinct, vertex_normals(distinct, same.reshape(-1)[faces])
 
 
 def _sample(count: int, size: int) -> Ints:
