@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from r2s.compiler.errors import InvalidInputError
+from r2s.compiler.files import read_regular
 from r2s.compiler.strict_yaml import parse_yaml
 from r2s.compiler.suggest import did_you_mean
 from r2s.compiler.yaml_tree import Document, ListNode, MapNode, Mark, Node, TextNode
 
+_LIMIT = 1 << 20  # bytes: a recipe is written by hand
 _TEXT = ("passes", "unit", "scale", "device", "within", "up", "origin", "body", "level")
 KEYS = (*_TEXT, "options", "budget", "primitives")
 
@@ -40,7 +42,7 @@ def read_recipe(path: Path) -> dict[str, Any]:
     raise InvalidInputError with a place where a key or value is wrong.
     """
     try:
-        data = path.read_bytes()
+        data = read_regular(path, _LIMIT)
     except OSError as error:
         raise InvalidInputError("R2S805", f"cannot read {path}: {error.strerror}", hint="check the path") from None
     document = parse_yaml(data, path.name)

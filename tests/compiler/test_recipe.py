@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,13 @@ def test_says_what_is_wrong_and_where(tmp_path: Path, text: str, says: str) -> N
 def test_a_missing_recipe_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="R2S805"):
         read_recipe(tmp_path / "none.yaml")
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.yaml")
+
+    with pytest.raises(InvalidInputError, match="not a regular file"):
+        read_recipe(tmp_path / "pipe.yaml")
 
 
 @pytest.mark.parametrize("text", ["120", "s", "-5s", "0s", "5 weeks", "8 gib", ""])
