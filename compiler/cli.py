@@ -39,6 +39,7 @@ class DefaultGroup(click.Group):
         a file that is really called ``passes`` is written ``./passes``.
         """
         if args and args[0] not in (*COMMANDS, "--help", "-h", "--version"):
+            _refuse_misspelt(args[0])
             args = ["build", *args]
         return super().parse_args(ctx, args)
 
@@ -97,6 +98,8 @@ def _exit_code(run: Callable[[], Any]) -> int:
         return int(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         return _say("error: interrupted", 130)
+    except click.exceptions.NoArgsIsHelpError as error:
+        return _say(error.ctx.get_help() if error.ctx else "error: say what to compile; see --help [R2S020]", 2)
     except click.ClickException as error:
         return _say(str(UsageError("R2S020", error.format_message(), hint=_way_out(sys.argv[1:]))), 2)
     except BrokenPipeError:
@@ -117,6 +120,15 @@ def _exit_code(run: Callable[[], Any]) -> int:
         return _say(
             f"error: this is a bug of r2s: {what} ({where}); please report it, R2S_DEBUG=1 shows more [R2S900]", 70
         )
+
+
+def _refuse_misspelt(word: str) -> None:
+    """Raise UsageError where *word* is neither a file nor an option, and one letter or two from a command."""
+    from r2s.compiler.suggest import did_you_mean
+
+    meant = did_you_mean(word, COMMANDS)
+    if meant and word.isalpha() and not Path(word).exists():
+        raise UsageError("R2S020", f"no command and no file is called {word!r}", hint=meant)
 
 
 def _way_out(words: list[str]) -> str:

@@ -221,7 +221,7 @@ def _blame(row: Row) -> list[Diagnostic]:
         way_out = "scan again, or measure again"
         if row.moved_by != "scan":
             what, way_out = f"{what} pass", f"ask {row.moved_by} for less loss, see r2s-compile passes"
-        return [Diagnostic("note", "R2S635", what, way_out)]
+        return [Diagnostic("warning", "R2S635", what, way_out)]
     return []
 
 

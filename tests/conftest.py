@@ -12,7 +12,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from tests_support import COMMAND, CUBE, ROOT
+
+# How fast examples come is the machine's affair, and speed is no test's.
+settings.register_profile("r2s", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("r2s")
 
 PLUGIN = Path(__file__).parent / "plugin"
 

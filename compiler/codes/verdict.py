@@ -81,7 +81,7 @@ CODES: tuple[Code, ...] = (
         "The asset differs from a reading by more than the reading's tolerance. Named is the pass with the largest "
         "share; what the scan itself had wrong is inherited and no pass can mend it.",
         "Ask that pass for less loss with its max_error option, or state another tolerance.",
-        severity="note",
+        severity="warning",
     ),
     Code(
         "R2S641",

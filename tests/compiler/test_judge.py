@@ -103,10 +103,11 @@ def test_calibrate_readings_never_judge() -> None:
 )
 def test_what_is_beyond_its_tolerance_has_a_culprit(chain: tuple[float, ...], share: str, named: str) -> None:
     made = judge((reading("calibrate"),), stages(*chain), Anchor())
-    (note,) = [d for d in made.diagnostics if d.code == "R2S635"]
+    (warning,) = [d for d in made.diagnostics if d.code == "R2S635"]
 
+    assert warning.severity == "warning"
     assert made.rows[0].moved_by == named
-    assert f"{share}, is of the {named}" in note.message
+    assert f"{share}, is of the {named}" in warning.message
 
 
 @pytest.mark.parametrize(

@@ -127,6 +127,24 @@ def test_a_scan_that_begins_with_a_dash_is_told_what_to_write(command: Command, 
     assert (done.exit_code, done.errors) == (0, [])
 
 
+def test_a_misspelt_command_is_no_scan(command: Command, place: Path) -> None:
+    refused = command("mesure", *GOOD)
+
+    assert refused.exit_code == 2
+    assert "no command and no file is called 'mesure'; did you mean 'measure'?" in refused.line("R2S020")
+    (place / "mesure").write_text("")
+    assert "mesure" not in command("mesure", *GOOD).line("R2S020")
+
+
+def test_without_a_word_it_teaches(command: Command) -> None:
+    taught = command()
+
+    assert taught.exit_code == 2
+    assert "r2s-compile scan.ply --calipers measurements.yaml -o build/cube.xml" in [
+        line.strip() for line in taught.err.splitlines()
+    ]
+
+
 def test_the_good_command_is_not_refused(command: Command, place: Path) -> None:
     ended = command(*GOOD[:3], "--stop-after", "ingest")
 
