@@ -33,11 +33,11 @@ def diff(a: Path, b: Path, as_json: bool) -> int:
       0 the reports are equal      1 they differ      2 or more: trouble, such as a file that is no report
     """
     from r2s.compiler.diff import diff as compare
-    from r2s.compiler.diff import read_report, screen
+    from r2s.compiler.diff import read_report, report_beside, screen
 
     found = compare(read_report(a), read_report(b))
     if as_json:
         click.echo(json.dumps(found, sort_keys=True, indent=1, ensure_ascii=False))
     else:
-        click.echo(screen(found, str(a), str(b)))
+        click.echo(screen(found, str(report_beside(a)), str(report_beside(b))))
     return 0 if found["same"] else 1

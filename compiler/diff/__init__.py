@@ -5,7 +5,7 @@ What changed between two reports: inputs, options and versions, the first pass t
 """
 
 from r2s.compiler.diff.compare import SCHEMA, diff
-from r2s.compiler.diff.read import checked, read_report
+from r2s.compiler.diff.read import checked, read_report, report_beside
 from r2s.compiler.diff.screen import screen
 
-__all__ = ["SCHEMA", "checked", "diff", "read_report", "screen"]
+__all__ = ["SCHEMA", "checked", "diff", "read_report", "report_beside", "screen"]

@@ -47,7 +47,7 @@ def grouped(name: str, leaves: Sequence[Leaf], keys: Sequence[str]) -> Iterator[
         said = [f"{_short_key(key)} {change(leaf)}".strip() for key, leaf in named[:MOST]]
         hidden = len(members) - len(said)
         if hidden:
-            said.append(f"{hidden} more: see --json")
+            said.append(f"{hidden} {'more' if said else 'differ'}: see --json")
         yield line(name, f"{_WAYS.get(owner, owner)}: {'; '.join(said)}")
 
 

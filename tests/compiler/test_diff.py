@@ -421,6 +421,16 @@ def test_the_report_is_found_beside_what_is_named(tmp_path: Path, name: str) -> 
     assert read_report(tmp_path / name) == a_report()
 
 
+def test_what_is_shown_is_called_by_the_report_that_was_read(tmp_path: Path) -> None:
+    save(tmp_path / "a.report.json", a_report())
+    save(tmp_path / "b.report.json", changed(a_report(), ("slots", 0, "hi"), 0.1))
+
+    shown = run(tmp_path / "a.manifest.json", tmp_path / "b.xml")[1]
+    assert str(tmp_path / "a.report.json") in shown
+    assert str(tmp_path / "b.report.json") in shown
+    assert "manifest" not in shown
+
+
 def test_a_failed_build_is_told_of(tmp_path: Path) -> None:
     save(tmp_path / "b.failed.report.json", a_report())
     with pytest.raises(InvalidInputError, match=r"failed its verdict; its report is .*b\.failed\.report\.json"):
