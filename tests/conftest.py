@@ -9,6 +9,7 @@ import fcntl
 import os
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -71,24 +72,42 @@ def r2s(tmp_path: Path) -> Run:
     return run
 
 
+@contextmanager
+def alone(folder: Path, name: str) -> Iterator[None]:
+    """Keep what is built under *name* from being built by two workers at once: the second finds it in the cache."""
+    with open(folder / f"{name}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all workers of a run share."""
+    base = tmp_path_factory.getbasetemp()
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+@pytest.fixture(scope="session")
+def fixtures_cache(shared: Path) -> Path:
+    """The cache in which ``built`` compiles the fixtures; another sheet for one finds its pieces there."""
+    return shared / "fixtures-cache"
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory, shared: Path, fixtures_cache: Path) -> Callable[[str], Path]:
     """
     Compile a fixture of this project by name, once; return its XML.
 
     All workers of a run share one cache, so that each fixture is built by one of them.
     """
-    base = tmp_path_factory.getbasetemp()
-    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     done: dict[str, Path] = {}
 
     def make(name: str) -> Path:
         if name not in done:
             source, xml = ROOT / "fixtures" / name, tmp_path_factory.mktemp(name) / f"{name}.xml"
             words = [COMMAND, source / "scan.ply", "--calipers", source / "measurements.yaml", "-o", xml, "-q"]
-            with open(shared / f"{name}.lock", "w") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX)
-                subprocess.run([*map(str, words), "--cache", str(shared / "fixtures-cache")], check=True)
+            with alone(shared, name):
+                subprocess.run([*map(str, words), "--cache", str(fixtures_cache)], check=True)
             done[name] = xml
         return done[name]
 

@@ -98,11 +98,13 @@ def sheet_of(name: str, truth: dict[str, Any]) -> str:
     return "\n".join([*lines, "mass: {value: 100, unit: g}", ""])
 
 
-def build(name: str, folder: Path, r2s: Run) -> Built:
+def build(name: str, folder: Path, r2s: Run, cache: Path) -> Built:
     source = ROOT / "fixtures" / name
     truth = json.loads((source / "truth.json").read_text())
     (folder / "sheet.yaml").write_text(sheet_of(name, truth))
-    made = r2s(source / "scan.ply", "--calipers", "sheet.yaml", "-o", f"{name}.xml", "-q", timeout=900)
+    made = r2s(
+        source / "scan.ply", "--calipers", "sheet.yaml", "-o", f"{name}.xml", "-q", timeout=900, R2S_CACHE=str(cache)
+    )
     assert made.returncode == 0, made.stderr
     report = json.loads((folder / f"{name}.report.json").read_text())
     return Built(report, truth, [planes_of(p) for p in sorted((folder / f"{name}.assets").glob("piece_*.obj"))])
@@ -119,8 +121,8 @@ def on_the_scan(built: Built) -> dict[str, float]:
 
 
 @pytest.mark.slow
-def test_a_mug(tmp_path: Path, r2s: Run) -> None:
-    built = build("mug", tmp_path, r2s)
+def test_a_mug(tmp_path: Path, r2s: Run, fixtures_cache: Path) -> None:
+    built = build("mug", tmp_path, r2s, fixtures_cache)
     scores = {k: v for k, v in on_the_scan(built).items() if k != "outer_diameter"}
     assert {k: v for k, v in scores.items() if abs(v) > 3} == {}
     assert {"thickness", "depth", "inner_diameter"} <= set(scores)
@@ -143,8 +145,8 @@ def test_a_mug(tmp_path: Path, r2s: Run) -> None:
 
 
 @pytest.mark.slow
-def test_a_bracket(tmp_path: Path, r2s: Run) -> None:
-    built = build("bracket", tmp_path, r2s)
+def test_a_bracket(tmp_path: Path, r2s: Run, fixtures_cache: Path) -> None:
+    built = build("bracket", tmp_path, r2s, fixtures_cache)
     assert {k: v for k, v in on_the_scan(built).items() if abs(v) > 3 and k != "extent_x"} == {}
 
     for key, axis in (("sides", 1), ("upright", 0)):  # the picks lie beside each other, the faces are square to an axis

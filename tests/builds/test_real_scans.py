@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 import mujoco
 import numpy as np
 import pytest
+from conftest import alone
 from tests_support import COMMAND
 
 pytestmark = pytest.mark.slow
@@ -20,8 +20,8 @@ BALL = 0.010  # radius, m
 
 
 @pytest.fixture(scope="module")
-def build(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Compile a YCB object once and return its XML."""
+def build(data: Path, tmp_path_factory: pytest.TempPathFactory, shared: Path) -> Any:
+    """Compile a YCB object once, whichever worker asks, and return its XML."""
 
     @cache
     def made(name: str) -> Path:
@@ -29,8 +29,9 @@ def build(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
         source, xml = data / "ycb" / name, folder / f"{name}.xml"
         inputs = [source / "scan.ply", "--calipers", source / "measurements.yaml", "--unit", "m"]
         words = [COMMAND, *inputs, "-o", xml, "-q"]
-        env = {**os.environ, "R2S_CACHE": str(folder / "cache")}
-        done = subprocess.run([*map(str, words), "--limit", "10min"], env=env, capture_output=True, text=True)
+        words += ["--limit", "10min", "--cache", shared / "real-cache"]
+        with alone(shared, name):
+            done = subprocess.run([*map(str, words)], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         return xml
 
