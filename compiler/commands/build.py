@@ -79,7 +79,7 @@ from r2s.compiler.recipe import LEVELS, WORDS, read_recipe
 )
 @click.option("--salt", default="", help="Any text; results of another salt are not reused.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document, report and failure in it.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no summary; warnings and errors still show.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress, notes or summary; warnings and errors still show.")
 def build(scan: Path, quiet: bool, as_json: bool, **given: Any) -> int:
     """
     Compile SCAN (PLY, OBJ, STL or XYZ) into a MuJoCo asset.
@@ -112,7 +112,8 @@ def build(scan: Path, quiet: bool, as_json: bool, **given: Any) -> int:
             _print(answer(None, failure=error))
         raise
     for diagnostic in made.diagnostics:
-        click.echo(str(diagnostic), err=True)
+        if not quiet or diagnostic.severity != "note":
+            click.echo(str(diagnostic), err=True)
     if as_json:
         _print(answer(made.report, written=made.files, diagnostics=made.diagnostics, failure=made.failure))
     elif not quiet:

@@ -53,8 +53,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[driver.Request]:
     def run(request: driver.Request, observe: Callable[[Event], None]) -> driver.Build:
         found.append(request)
         observe(Event("running", "ingest", seconds=1.0))
-        notes = (Diagnostic("warning", "R2S305", "told"),)
-        return driver.Build({"name": "told"}, notes, (), request.output)
+        told = (Diagnostic("note", "R2S306", "aside"), Diagnostic("warning", "R2S305", "told"))
+        return driver.Build({"name": "told"}, told, (), request.output)
 
     monkeypatch.setattr(driver, "run", run)
     monkeypatch.setattr("r2s.compiler.summary.summary", lambda report, *, seconds, written: f"wrote {written}")
@@ -186,7 +186,8 @@ def test_what_is_printed_where(asked: list[driver.Request]) -> None:
     assert plain.stdout == "wrote o/p.xml\n"
     assert quiet.stdout == ""
     assert json.loads(machine.stdout)["report"] == {"name": "told"}
-    assert {made.stderr for made in (plain, quiet, machine)} == {"warning: told [R2S305]\n"}
+    assert quiet.stderr == "warning: told [R2S305]\n"
+    assert {made.stderr for made in (plain, machine)} == {"note: aside [R2S306]\n" + quiet.stderr}
 
 
 def test_a_failed_verdict_is_raised_after_the_summary(
