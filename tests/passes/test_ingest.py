@@ -239,6 +239,17 @@ def test_noise_reaches_scan_term_and_floor(tmp_path: Path) -> None:
     assert made.value.floor == pytest.approx(max(5 * made.value.spacing, 3 * made.value.noise))
 
 
+def test_spacing_is_told_in_metres_with_its_tail(tmp_path: Path) -> None:
+    """Of uniform points a share exp(-density·π·r²) has no neighbour within r, which gives median and p95 by formula."""
+    made = MM.run(ply(tmp_path, *box(20_000)))
+    area = 0.0184  # m², of the whole box
+
+    for name, left in (("ingest.spacing", 0.5), ("ingest.spacing_p95", 0.05)):
+        told = term(made, name)
+        assert isinstance(told, Scalar)
+        assert told.value == pytest.approx(math.sqrt(-math.log(left) * area / (20_000 * math.pi)), rel=0.03)
+
+
 def test_two_skins_enter_the_budget(tmp_path: Path) -> None:
     """A side scanned twice, 3 mm apart: a warning, and half the gap as a rectangle in the ledger."""
     points, normals = box(6_000)
