@@ -283,6 +283,7 @@ def test_compiled_mass_properties_are_those_of_the_closed_surface(turn: Floats) 
     assert _terms(outcome)["emit.mass"] == Change(
         "emit.mass", "mass", 0.094, 0.094, "kg", _terms(outcome)["emit.mass"].evidence
     )
+    assert _terms(outcome)["emit.density"].value == pytest.approx(0.094 / size.prod(), rel=1e-9)
 
 
 def test_a_turned_grain_keeps_its_inertia() -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from r2s.compiler.errors import InvalidInputError
 from r2s.passes.readers import read
+from r2s.passes.readers.ply_header import MOST_ELEMENTS, MOST_PROPERTIES, parse_header
 
 TYPES = {"i1": "char int8", "u1": "uchar uint8", "i2": "short int16", "u2": "ushort uint16", "i4": "int int32"}
 TYPES |= {"u4": "uint uint32", "i8": "int64", "u8": "uint64", "f4": "float float32", "f8": "double float64"}
@@ -230,6 +231,23 @@ def test_what_cannot_be_is_refused_in_one_line(tmp_path: Path, code: str, names:
 
     assert caught.value.code == code
     assert names in caught.value.message
+
+
+@pytest.mark.parametrize("layout", ["ascii", "binary_little_endian"])
+def test_as_many_properties_and_elements_as_the_limit_and_not_one_more(tmp_path: Path, layout: str) -> None:
+    def header(properties: int, elements: int) -> bytes:
+        names = ["x", "y", "z", *(f"extra{i}" for i in range(properties - 3))]
+        rows = "".join(f"property uchar {name}\n" for name in names)
+        others = "".join(f"element other{i} 0\n" for i in range(elements - 1))
+        return f"ply\nformat {layout} 1.0\nelement vertex 1\n{rows}{others}end_header\n".encode()
+
+    at_limit = parse_header(header(MOST_PROPERTIES, MOST_ELEMENTS))
+    assert len(at_limit.elements) == MOST_ELEMENTS
+    assert len(at_limit.elements[0].properties) == MOST_PROPERTIES
+    with pytest.raises(InvalidInputError, match=f"line {4 + MOST_PROPERTIES}"):
+        parse_header(header(MOST_PROPERTIES + 1, 1))
+    with pytest.raises(InvalidInputError, match=f"line {3 + 3 + MOST_ELEMENTS}"):
+        parse_header(header(3, MOST_ELEMENTS + 1))
 
 
 @pytest.mark.parametrize("case", ["p-huge-count", "p-huge-list"])
