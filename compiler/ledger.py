@@ -13,6 +13,9 @@ from typing import Literal
 
 Method = Literal["measured", "estimated", "declared", "assumed"]
 
+CLOSED_VOLUME = "surface.volume"  # id of the Scalar that holds what the closed surface encloses, m³ ...
+VOLUME = "volume"  # ... and the quantity of each StandardUncertainty of it
+
 
 @dataclass(frozen=True, slots=True)
 class DirectedDistance:

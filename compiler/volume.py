@@ -7,10 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from r2s.compiler.ir import Anchor
-from r2s.compiler.ledger import Method, Scalar, StandardUncertainty, Term
-
-CLOSED = "surface.volume"
-QUANTITY = "volume"
+from r2s.compiler.ledger import CLOSED_VOLUME, VOLUME, Method, Scalar, StandardUncertainty, Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +48,11 @@ def volume_of(terms: Iterable[Term], anchor: Anchor) -> Volume | None:
     The volume goes with the cube of the scale, so to first order u(V)/V is 3 u(ln s) (GUM 5.1.3).
     """
     terms, cube = tuple(terms), anchor.factor**3
-    closed = next((t for t in terms if isinstance(t, Scalar) and t.id == CLOSED), None)
+    closed = next((t for t in terms if isinstance(t, Scalar) and t.id == CLOSED_VOLUME), None)
     if closed is None:
         return None
     parts = [
-        Part(t.id, t.u * cube, t.method) for t in terms if isinstance(t, StandardUncertainty) and t.quantity == QUANTITY
+        Part(t.id, t.u * cube, t.method) for t in terms if isinstance(t, StandardUncertainty) and t.quantity == VOLUME
     ]
     if math.isfinite(anchor.u):
         parts.append(Part("scale.ln_scale", 3 * closed.value * cube * anchor.u, anchor.method))

@@ -11,8 +11,16 @@ import math
 from collections.abc import Iterable
 
 from r2s.compiler.ir import Surface
-from r2s.compiler.ledger import DirectedDistance, Method, Scalar, StandardUncertainty, Term, Unobserved
-from r2s.compiler.volume import CLOSED, QUANTITY
+from r2s.compiler.ledger import (
+    CLOSED_VOLUME,
+    VOLUME,
+    DirectedDistance,
+    Method,
+    Scalar,
+    StandardUncertainty,
+    Term,
+    Unobserved,
+)
 
 
 def volume_terms(value: Surface, measured: Iterable[Term], spacing: float) -> tuple[Term, ...]:
@@ -21,7 +29,9 @@ def volume_terms(value: Surface, measured: Iterable[Term], spacing: float) -> tu
 
     *spacing*, m, is the scan's: the lowest row of points stands up to that far above a floor that nobody saw.
     """
-    terms: list[Term] = [Scalar(CLOSED, "volume of the closed surface", value.volume, "m^3", "measured", "divergence")]
+    terms: list[Term] = [
+        Scalar(CLOSED_VOLUME, "volume of the closed surface", value.volume, "m^3", "measured", "divergence")
+    ]
     unseen = [t for t in measured if isinstance(t, Unobserved)]
     observed = value.area - sum(t.area for t in unseen)
     for term in measured:
@@ -40,7 +50,7 @@ def volume_terms(value: Surface, measured: Iterable[Term], spacing: float) -> tu
 def _term(name: str, u: float, method: Method, evidence: str) -> StandardUncertainty:
     return StandardUncertainty(
         id=f"surface.volume.{name}",
-        quantity=QUANTITY,
+        quantity=VOLUME,
         u=u,
         unit="m^3",
         distribution="rectangular",
