@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from r2s.compiler.errors import Diagnostic
+from r2s.compiler.errors import Diagnostic, Severity
 from r2s.compiler.ir import Anchor
 from r2s.compiler.measured import STAGES, Measured, StageReadings
 from r2s.compiler.readings import Reading
@@ -214,14 +214,17 @@ def _blame(row: Row) -> list[Diagnostic]:
         what = f"{r.id} ({r.feature.kind}) is lost by {row.lost_by}: {row.stages[stage].refused}"
         return [Diagnostic("note", "R2S634", what, f"ask {row.lost_by} for less loss, see r2s-compile passes")]
     if row.moved_by:
+        default = "" if r.tolerance_method == "declared" else "default "
         what = (
-            f"{r.id} ({r.feature.kind}) is off by {row.error * mm:+.2f} mm, more than its tolerance of "
+            f"{r.id} ({r.feature.kind}) is off by {row.error * mm:+.2f} mm, more than its {default}tolerance of "
             f"{r.tolerance * mm:.2f} mm; the largest share, {row.moved * mm:+.2f} mm, is of the {row.moved_by}"
         )
         way_out = "scan again, or measure again"
         if row.moved_by != "scan":
             what, way_out = f"{what} pass", f"ask {row.moved_by} for less loss, see r2s-compile passes"
-        return [Diagnostic("warning", "R2S635", what, way_out)]
+        # nobody asked for a default tolerance, so to miss it is no warning
+        severity: Severity = "warning" if r.tolerance_method == "declared" else "note"
+        return [Diagnostic(severity, "R2S635", what, way_out)]
     return []
 
 

@@ -58,7 +58,8 @@ class Reading:
     One measurand with its repeated readings, metres.
 
     *accuracy* is the half-width of the instrument's promise (rectangular), *accuracy_method* tells whether the sheet
-    declared it or a default was assumed; *tolerance* is the half-width that the finished asset must meet.
+    declared it or a default was assumed; *tolerance* is the half-width that the finished asset must meet, and
+    *tolerance_method* tells whether it was declared too.
     """
 
     id: str
@@ -73,6 +74,7 @@ class Reading:
     instrument: str
     temperature: float | None = None
     alpha: float | None = None
+    tolerance_method: Method = "declared"
 
     @property
     def value(self) -> float:

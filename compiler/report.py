@@ -130,6 +130,7 @@ def _row(row: Row) -> dict[str, Any]:
             },
             "error": {"value": row.error, "u": row.u_error, "U95": COVERAGE * row.u_error},
             "tolerance": r.tolerance,
+            "tolerance_method": r.tolerance_method,
             "conformance": row.probability,
             "verdict": row.verdict,
             "lost_by": row.lost_by,

@@ -175,6 +175,7 @@ def _reading(document: Document, group: Group, id_: str) -> Reading:
     values = tuple(amount.value for amount in amounts)
     worst = max(group, key=lambda entry: entry.accuracy)
     mean = math.fsum(values) / len(values)
+    tolerance = _agreed(document, group, "tolerance")
     return Reading(
         id=id_,
         feature=first.feature,
@@ -183,11 +184,12 @@ def _reading(document: Document, group: Group, id_: str) -> Reading:
         accuracy_method=worst.accuracy_method,
         resolution=max(entry.resolution for entry in group),
         role=first.role,
-        tolerance=_agreed(document, group, "tolerance") or max(_TOLERANCE, _TOLERANCE_RATIO * mean),
+        tolerance=tolerance or max(_TOLERANCE, _TOLERANCE_RATIO * mean),
         compliant=any(entry.compliant for entry in group),
         instrument=first.instrument,
         temperature=_agreed(document, group, "temperature"),
         alpha=_agreed(document, group, "alpha"),
+        tolerance_method="declared" if tolerance else "assumed",
     )
 
 

@@ -78,10 +78,11 @@ CODES: tuple[Code, ...] = (
     Code(
         "R2S635",
         "a feature beyond its tolerance",
-        "The asset differs from a reading by more than the reading's tolerance. Named is the pass with the largest "
-        "share; what the scan itself had wrong is inherited and no pass can mend it.",
+        "The asset differs from a reading by more than the reading's tolerance; a note where that is the default. "
+        "Named is the pass with the largest share; what the scan itself had wrong is inherited and no pass can mend "
+        "it.",
         "Ask that pass for less loss with its max_error option, or state another tolerance.",
-        severity="warning",
+        severity="note or warning",
     ),
     Code(
         "R2S641",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import replace
 
@@ -106,6 +107,11 @@ def test_what_is_beyond_its_tolerance_has_a_culprit(chain: tuple[float, ...], sh
     (warning,) = [d for d in made.diagnostics if d.code == "R2S635"]
 
     assert warning.severity == "warning"
+    assert "its tolerance of 0.50 mm" in warning.message
+    unasked = dataclasses.replace(reading("calibrate"), tolerance_method="assumed")
+    (note,) = [d for d in judge((unasked,), stages(*chain), Anchor()).diagnostics if d.code == "R2S635"]
+    assert note.severity == "note"
+    assert "its default tolerance of 0.50 mm" in note.message
     assert made.rows[0].moved_by == named
     assert f"{share}, is of the {named}" in warning.message
 

@@ -75,6 +75,7 @@ def test_the_whole_schema(tmp_path: Path) -> None:
     assert (x.instrument, x.accuracy_method, x.compliant) == ("mitutoyo-A", "declared", False)
     assert (y.values, y.role) == ((0.057, 0.05702, 0.05701), "check")
     assert y.tolerance == pytest.approx(0.0005701)
+    assert (x.tolerance_method, y.tolerance_method) == ("declared", "assumed")
     assert a.feature == Feature("distance", start=(0.01, 0.02, 0.0), end=(0.01, 0.02, 0.057))
     assert (a.values, a.accuracy) == ((0.05703,), 3e-5)
     assert (wall.feature, wall.accuracy) == (Feature("thickness", pick=(0.01, 0.02, 0.03)), 5e-5)
@@ -166,6 +167,7 @@ def test_tolerance_defaults_to_the_larger_of_half_a_millimetre_and_one_percent()
     wide, narrow = sheet_of(HEAD + X + "  - {feature: extent_y, value: 20, unit: mm}\n").readings
 
     assert wide.tolerance == pytest.approx(0.0008)
+    assert {wide.tolerance_method, narrow.tolerance_method} == {"assumed"}
     assert narrow.tolerance == 0.0005
 
 
