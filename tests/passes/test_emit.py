@@ -297,6 +297,18 @@ def test_a_turned_grain_keeps_its_inertia() -> None:
     assert exact.max() < 1e-11
 
 
+def test_pieces_can_be_told_apart_and_seen_through() -> None:
+    asset = Emit(mass=WEIGHED, fill=SOLID).run(_cup_hulls()).value
+    model, _ = compile_texts("asset", asset.xml, asset.scene, dict(asset.files()))
+    colours = model.geom_rgba[model.geom_contype > 0]
+
+    assert len(colours) == 17
+    assert colours[:, 3] == pytest.approx(0.6)
+    apart = np.linalg.norm(colours[:, None, :3] - colours[None, :, :3], axis=2) + np.eye(17)
+    assert apart.min() > 0.05
+    assert np.linalg.norm(np.diff(colours[:, :3], axis=0), axis=1).min() > 0.4  # neighbours in the list differ clearly
+
+
 def test_overlapping_pieces_and_the_visual_weigh_nothing(tmp_path: Path) -> None:
     mesh = _box()
     asset = Emit(mass=WEIGHED).run(Hulls((_hull(mesh),) * 3, _surface(mesh))).value
