@@ -8,6 +8,7 @@ Heavy imports stay inside the commands, so that ``--help`` answers at once.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -85,7 +86,23 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; every ending is an exit code and at most one line that begins with ``error``."""
+    _open_streams()
     sys.exit(_exit_code(lambda: cli.main(standalone_mode=False)))
+
+
+def _open_streams() -> None:
+    """
+    Give stdin, stdout and stderr that were closed at the start (``>&-``) to nothing.
+
+    Else the next file opened would get their number, and whoever prints would write into it.
+    """
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest number free, which is this one
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115  # lives as long as the process
 
 
 def _exit_code(run: Callable[[], Any]) -> int:
@@ -101,15 +118,15 @@ def _exit_code(run: Callable[[], Any]) -> int:
     except click.exceptions.NoArgsIsHelpError as error:
         return _say(error.ctx.get_help() if error.ctx else "error: say what to compile; see --help [R2S020]", 2)
     except click.ClickException as error:
-        return _say(str(UsageError("R2S020", error.format_message(), hint=_way_out(sys.argv[1:]))), 2)
+        return _say(str(UsageError("R2S020", error.format_message().rstrip("."), hint=_way_out(sys.argv[1:]))), 2)
     except BrokenPipeError:
         return 0  # the reader of stdout has seen enough
-    except OSError as error:
-        return _say(f"error: cannot write the output: {error.strerror}; check the disk and permissions [R2S808]", 3)
+    except OSError as error:  # of files the compiler speaks itself
+        what, hint = f"cannot print: {error.strerror or error}", "files that were to be written are in place"
+        return _say(f"error: {what}; see where stdout and stderr go; {hint} [R2S809]", 3)
     except MemoryError:
         return _say("error: out of memory outside the worker [R2S906]", 70)
     except Exception as error:  # a traceback is a bug; this is the line it becomes
-        import os
         import traceback
 
         if os.environ.get("R2S_DEBUG"):

@@ -36,7 +36,7 @@ def load_sheet(path: Path) -> tuple[Sheet, tuple[Diagnostic, ...]]:
         with path.open("rb") as file:
             data = file.read(SIZE_LIMIT + 1)
     except OSError as error:
-        said = f"{path.name} cannot be read: {error.strerror or 'no file'}"
+        said = f"{path.name or path} cannot be read: {error.strerror or 'no file'}"
         raise InvalidInputError("R2S201", said, hint="check the path of the caliper sheet") from None
     return parse_sheet(data, path.name, path.parent)
 

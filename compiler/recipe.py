@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from r2s.compiler.errors import InvalidInputError
-from r2s.compiler.files import read_regular
+from r2s.compiler.files import NotRegularError, read_regular
 from r2s.compiler.strict_yaml import parse_yaml
 from r2s.compiler.suggest import did_you_mean
 from r2s.compiler.yaml_tree import Document, ListNode, MapNode, Mark, Node, TextNode
@@ -44,7 +44,10 @@ def read_recipe(path: Path) -> dict[str, Any]:
     try:
         data = read_regular(path, _LIMIT)
     except OSError as error:
-        raise InvalidInputError("R2S805", f"cannot read {path}: {error.strerror}", hint="check the path") from None
+        hint = "save it to a file" if isinstance(error, NotRegularError) else "check the path"
+        raise InvalidInputError("R2S805", f"cannot read {path}: {error.strerror}", hint=hint) from None
+    if not any(line.strip() and not line.lstrip().startswith(b"#") for line in data.splitlines()):
+        raise InvalidInputError("R2S024", f"{path.name} is empty: no recipe", hint=f"it may hold {', '.join(KEYS)}")
     document = parse_yaml(data, path.name)
     if not isinstance(document.root, MapNode):
         document.fail("R2S024", Mark(1, 1), "a recipe holds keys", hint=f"it may hold {', '.join(KEYS)}")

@@ -35,6 +35,6 @@ SYMPTOMS: tuple[Symptom, ...] = (
     Symptom("A pass takes too long or needs too much memory", ("R2S811", "R2S813", "R2S812", "R2S330")),
     Symptom("The build stops with exit code 4 or 6, and an earlier asset is still there", ("R2S641", "R2S642")),
     Symptom("Two builds of the same inputs differ", ("R2S802", "R2S814", "R2S804")),
-    Symptom("The cache or the output cannot be written", ("R2S803", "R2S808", "R2S012")),
+    Symptom("The cache or the output cannot be written", ("R2S803", "R2S808", "R2S809", "R2S012")),
     Symptom("The message speaks of a bug of r2s", ("R2S900", "R2S903", "R2S901")),
 )

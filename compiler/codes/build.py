@@ -62,6 +62,13 @@ CODES: tuple[Code, ...] = (
         "Check the folder, or name another with -o.",
     ),
     Code(
+        "R2S809",
+        "nothing can be printed",
+        "stdout or stderr goes to a full disk or a broken device. The build itself was not disturbed: what it was to "
+        "write, asset or report, is in place.",
+        "See where stdout and stderr go, and run the command again: it answers from the cache.",
+    ),
+    Code(
         "R2S811",
         "pass over its time",
         "A pass used more CPU time than its limit, or waited four times as long, and was stopped. No other "

@@ -75,6 +75,14 @@ def test_a_missing_recipe_is_one_line(tmp_path: Path) -> None:
         read_recipe(tmp_path / "none.yaml")
 
 
+@pytest.mark.parametrize("text", ["", " \n", "# unit: mm\n"])
+def test_an_empty_recipe_is_told_what_one_holds(tmp_path: Path, text: str) -> None:
+    (tmp_path / "r.yaml").write_text(text)
+
+    with pytest.raises(InvalidInputError, match=r"r\.yaml is empty: no recipe; it may hold passes, unit"):
+        read_recipe(tmp_path / "r.yaml")
+
+
 def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.yaml")
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from corruptions import Ended
+from tests_support import COMMAND
 
 from r2s.compiler import catalog
 
@@ -125,6 +128,21 @@ def test_a_scan_that_begins_with_a_dash_is_told_what_to_write(command: Command, 
     assert "see --help" in command("-rf no such.obj", *GOOD[1:]).line("R2S020")
     done = command("./-rf brick.obj", "--unit", "mm", "--stop-after", "ingest")
     assert (done.exit_code, done.errors) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("streams", "code"),
+    [(">&-", 0), ("2>&-", 0), ("<&- >&- 2>&-", 0), (">/dev/full", 3), ("2>/dev/full", 3)],
+)
+def test_closed_and_full_streams_do_not_disturb_a_build(place: Path, streams: str, code: int) -> None:
+    words = " ".join(shlex.quote(str(w)) for w in (COMMAND, *GOOD))
+    ended = subprocess.run(f"{words} {streams}", shell=True, cwd=place, capture_output=True, text=True)
+
+    assert ended.returncode == code, ended.stderr
+    assert (place / "out" / "brick.xml").is_file()
+    assert "bug" not in ended.stderr
+    if streams == ">/dev/full":
+        assert ended.stderr.splitlines()[-1].startswith("error: cannot print: No space left on device")
 
 
 def test_a_misspelt_command_is_no_scan(command: Command, place: Path) -> None:

@@ -193,7 +193,7 @@ def test_a_stage_that_does_not_exist_cannot_be_measured() -> None:
             "this is a bug of r2s: KeyError: 'nobody foresaw this' (",
         ),
         (MemoryError(), "R2S906", 70, "out of memory outside the worker"),
-        (OSError(28, "No space left on device"), "R2S808", 3, "cannot write the output: No space left on device"),
+        (OSError(28, "No space left on device"), "R2S809", 3, "cannot print: No space left on device"),
         (KeyboardInterrupt(), "", 130, "error: interrupted"),
     ],
 )
