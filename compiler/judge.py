@@ -19,6 +19,7 @@ from r2s.compiler.errors import Diagnostic, Severity
 from r2s.compiler.ir import Anchor
 from r2s.compiler.measured import STAGES, Measured, StageReadings
 from r2s.compiler.readings import Reading
+from r2s.compiler.uncertainty.conformance import probability_within
 
 Verdict = Literal["PASS", "FAIL", "INCONCLUSIVE", "UNCHECKED"]
 
@@ -137,9 +138,7 @@ def conformance(error: float, u: float, tolerance: float) -> float:
     >>> round(conformance(0.0, 1.0, 1.96), 3), conformance(2.0, 0.0, 1.0)
     (0.95, 0.0)
     """
-    if u == 0:
-        return float(abs(error) <= tolerance)
-    return _phi((tolerance - error) / u) - _phi((-tolerance - error) / u)
+    return probability_within(error, u, -tolerance, tolerance)
 
 
 def _row(reading: Reading, stages: Mapping[str, Measured], anchor: Anchor) -> Row:
@@ -245,7 +244,3 @@ def _why(row: Row) -> str:
 
 def _value(measured: Measured | None) -> float:
     return measured.value if measured is not None and measured.there else math.nan
-
-
-def _phi(z: float) -> float:
-    return 0.5 * math.erfc(-z / math.sqrt(2))
