@@ -203,8 +203,8 @@ def of_u(distribution: str, value: float, u: float, dof: float = math.inf) -> Qu
     The names are those of :class:`r2s.compiler.ledger.StandardUncertainty`; limits are the half-width with this *u*.
     Raises ValueError for any other name.
 
-    >>> of_u("rectangular", 0.0, 1.0).draw(np.random.default_rng(0), 3).max() < 3**0.5
-    True
+    >>> of_u("rectangular", 0.0, 0.5, 8.0)
+    Rectangular(value=0.0, half_width=0.8660254037844386, doubt=0.25)
     """
     match distribution:
         case "normal":

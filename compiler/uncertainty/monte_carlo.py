@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, repeat
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +23,12 @@ from r2s.compiler.uncertainty.intervals import Interval, numerical_tolerance, sh
 from r2s.compiler.uncertainty.state import Correlation
 
 Floats = NDArray[np.float64]
+IntervalKind = Literal["symmetric", "shortest"]
 Model = Callable[[Mapping[str, Floats]], Mapping[str, Floats]]
 
+_INTERVALS: dict[IntervalKind, Callable[[Floats, float], Interval]] = {"symmetric": symmetric, "shortest": shortest}
 _SMALLEST_BLOCK = 10_000
+_Figures = tuple[float, float, float, float]
 _BLOCKS = 10  # that a fixed number of draws is split into, to see how far its figures scatter
 
 
@@ -50,32 +54,33 @@ class Drawn:
         """Standard uncertainty: standard deviation of the draws."""
         return float(self.values.std(ddof=1))
 
-    @cached_property
-    def symmetric(self) -> Interval:
-        """The probabilistically symmetric coverage interval."""
-        return symmetric(np.sort(self.values), self.level)
+    def interval(self, kind: IntervalKind = "symmetric") -> Interval:
+        """Return the coverage interval; the ends of the shortest scatter more from seed to seed."""
+        return _INTERVALS[kind](np.sort(self.values), self.level)
 
-    @cached_property
-    def shortest(self) -> Interval:
-        """The shortest coverage interval; its ends scatter more from seed to seed than those of the symmetric one."""
-        return shortest(np.sort(self.values), self.level)
+    def numerical_error(self, kind: IntervalKind = "symmetric") -> NumericalError:
+        """Return how far the figures may still move, from their scatter over the blocks (JCGM 101 7.9.4)."""
+        blocks = np.array_split(self.values, max(2, len(self.values) // self.block))
+        return _error([_figures(block, self.level, kind) for block in blocks])
 
-    @cached_property
-    def numerical_error(self) -> tuple[float, float, float, float]:
-        """
-        Twice the standard deviations of mean, *u*, low and high end of the symmetric interval (JCGM 101 7.9.4).
-
-        They are found from the scatter of these figures over the blocks.
-        """
-        count = max(2, len(self.values) // self.block)
-        blocks = np.array_split(self.values, count)
-        figures = np.array([_figures(block, self.level) for block in blocks])
-        mean, u, low, high = 2 * figures.std(axis=0, ddof=1) / math.sqrt(count)
-        return float(mean), float(u), float(low), float(high)
-
-    def resolved(self, digits: int, finer: float = 5.0) -> bool:
+    def resolves(self, digits: int, finer: float = 5.0, kind: IntervalKind = "symmetric") -> bool:
         """Return whether the draws are enough for *digits* of *u*: numerical errors within 1/*finer* of half a unit."""
-        return max(self.numerical_error) <= numerical_tolerance(self.u, digits) / finer
+        return self.numerical_error(kind).largest <= numerical_tolerance(self.u, digits) / finer
+
+
+@dataclass(frozen=True, slots=True)
+class NumericalError:
+    """Twice the standard deviations, over other draws, of mean, *u* and both ends of the interval."""
+
+    mean: float
+    u: float
+    low: float
+    high: float
+
+    @property
+    def largest(self) -> float:
+        """The largest of them."""
+        return max(self.mean, self.u, self.low, self.high)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +106,7 @@ def propagate(
     draws: int | None = None,
     digits: int = 2,
     finer: float = 5.0,
-    at_most: int = 4_000_000,
+    at_most: int = 2_000_000,
     correlations: Sequence[Correlation] = (),
 ) -> MonteCarlo:
     """
@@ -110,7 +115,7 @@ def propagate(
     *model* takes (M,) arrays by name and returns such arrays by name.  With *draws* exactly that many are made;
     without, blocks are added until mean, u and the ends of the symmetric interval of every output are stable to
     1/*finer* of half a unit of the last of *digits* significant digits of u (JCGM 101 7.9; a fifth is what 8.2 asks
-    for), or until *at_most* are made.  ``Drawn.resolved`` tells which.
+    for), or until *at_most* are made.  ``Drawn.resolves`` tells which.
 
     Raises ValueError where the model returns other shapes than it got or values that are not finite, and for what
     ``Drawing`` refuses.
@@ -136,28 +141,32 @@ class _Stability:
 
     def __init__(self, level: float, digits: int, finer: float) -> None:
         self._level, self._digits, self._finer = level, digits, finer
-        self._figures: dict[str, list[tuple[float, float, float, float]]] = {}
+        self._figures: dict[str, list[_Figures]] = {}
 
     def add(self, name: str, values: Floats) -> None:
-        self._figures.setdefault(name, []).append(_figures(values, self._level))
+        self._figures.setdefault(name, []).append(_figures(values, self._level, "symmetric"))
 
     @property
     def stable(self) -> bool:
-        return all(self._rests(np.array(figures)) for figures in self._figures.values())
+        return all(self._rests(figures) for figures in self._figures.values())
 
-    def _rests(self, figures: Floats) -> bool:
-        count = len(figures)
-        if count < 2:
+    def _rests(self, figures: list[_Figures]) -> bool:
+        if len(figures) < 2:
             return False
         # u² over all draws: within the blocks, and between their means
-        u = math.sqrt(float((figures[:, 1] ** 2).mean() + figures[:, 0].var()))
-        errors = 2 * figures.std(axis=0, ddof=1) / math.sqrt(count)
-        return bool(errors.max() <= numerical_tolerance(u, self._digits) / self._finer)
+        means, deviations = np.array(figures)[:, :2].T
+        u = math.sqrt(float((deviations**2).mean() + means.var()))
+        return _error(figures).largest <= numerical_tolerance(u, self._digits) / self._finer
 
 
-def _figures(values: Floats, level: float) -> tuple[float, float, float, float]:
-    """Return mean, standard deviation and the ends of the symmetric interval of one block."""
-    interval = symmetric(np.sort(values), level)
+def _error(figures: list[_Figures]) -> NumericalError:
+    errors = 2 * np.array(figures).std(axis=0, ddof=1) / math.sqrt(len(figures))
+    return NumericalError(*(float(error) for error in errors))
+
+
+def _figures(values: Floats, level: float, kind: IntervalKind) -> _Figures:
+    """Return mean, standard deviation and the ends of the interval of one block."""
+    interval = _INTERVALS[kind](np.sort(values), level)
     return float(values.mean()), float(values.std(ddof=1)), interval.low, interval.high
 
 

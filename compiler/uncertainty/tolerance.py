@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from itertools import pairwise
 from statistics import NormalDist
 
 import numpy as np
@@ -19,7 +20,7 @@ from r2s.compiler.uncertainty.student import coverage_factor
 
 _NORMAL = NormalDist()
 _FAR = 9.0  # standard deviations of the mean; 1e-19 is left beyond
-_NODES, _WEIGHTS = (array.tolist() for array in np.polynomial.legendre.leggauss(80))
+_NODES, _WEIGHTS = (array.tolist() for array in np.polynomial.legendre.leggauss(64))
 
 
 def prediction_factor(level: float, n: int) -> float:
@@ -70,8 +71,20 @@ def one_sided_factor(content: float, confidence: float, n: int) -> float:
     enough = _NORMAL.cdf(-needed)  # the mean alone is far enough out, whatever s is
     if enough >= confidence:
         return 0.0
-    places = [(weight * _NORMAL.pdf(z), (needed - z) / math.sqrt(n)) for z, weight in _rule(-_FAR, min(needed, _FAR))]
-    return _solve(lambda k: enough + _large_enough(places, k, n) - confidence)
+
+    def excess(k: float) -> float:
+        # s settles the matter within some spread of its own: a small k makes that a narrow strip of places
+        middle, reach = needed - k * math.sqrt(n), 8 * k * math.sqrt(n / (2 * n - 2))
+        top = min(needed, _FAR)
+        cuts = [-_FAR, *(min(max(cut, -_FAR), top) for cut in (middle - reach, middle + reach)), top]
+        places = [
+            (weight * _NORMAL.pdf(z), (needed - z) / math.sqrt(n))
+            for low, high in pairwise(cuts)
+            for z, weight in _rule(low, high)
+        ]
+        return enough + _large_enough(places, k, n) - confidence
+
+    return _solve(excess)
 
 
 def _large_enough(places: Iterable[tuple[float, float]], k: float, n: int) -> float:

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from r2s.compiler.uncertainty.intervals import Interval, numerical_tolerance
-from r2s.compiler.uncertainty.monte_carlo import Drawn
+from r2s.compiler.uncertainty.monte_carlo import Drawn, IntervalKind
+
+Verdict = Literal["validated", "not validated", "undecided"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +21,14 @@ class Validation:
     """
     The *linear* interval against that of the *monte_carlo*: how far the ends lie apart, and how far they may.
 
-    *tolerance* is half a unit of the last significant digit of u.  *resolved* tells whether there were enough draws to
-    say so; without that nothing is validated.
+    *tolerance* is half a unit of the last significant digit of u, *numerical_error* how far the ends and the figures
+    of the Monte Carlo may still move with other draws.
     """
 
     linear: Interval
     monte_carlo: Interval
     tolerance: float
-    resolved: bool
+    numerical_error: float
 
     @property
     def low_distance(self) -> float:
@@ -39,23 +41,25 @@ class Validation:
         return abs(self.linear.high - self.monte_carlo.high)
 
     @property
-    def validated(self) -> bool:
-        """Whether both distances are within the tolerance, and known well enough to say so."""
-        return self.resolved and max(self.low_distance, self.high_distance) <= self.tolerance
+    def verdict(self) -> Verdict:
+        """
+        Validated where both ends agree within the tolerance, not where one differs by more.
+
+        Undecided where the numerical error leaves room for either; a fifth of the tolerance counts as none (8.2).
+        """
+        furthest = max(self.low_distance, self.high_distance)
+        if furthest <= self.tolerance and self.numerical_error <= max(self.tolerance / 5, self.tolerance - furthest):
+            return "validated"
+        return "not validated" if furthest - self.numerical_error > self.tolerance else "undecided"
 
     @property
     def published(self) -> Interval:
         """The interval to publish: the linear one where it is validated, else that of the Monte Carlo."""
-        return self.linear if self.validated else self.monte_carlo
+        return self.linear if self.verdict == "validated" else self.monte_carlo
 
 
 def validate_lpu(
-    value: float,
-    expanded: float,
-    drawn: Drawn,
-    *,
-    digits: int = 2,
-    interval: Literal["symmetric", "shortest"] = "symmetric",
+    value: float, expanded: float, drawn: Drawn, *, digits: int = 2, kind: IntervalKind = "symmetric"
 ) -> Validation:
     """
     Return *value* ± *expanded* of linear propagation against what was *drawn*, both at the level of the draws.
@@ -63,6 +67,9 @@ def validate_lpu(
     The tolerance is that of *digits* significant digits of the standard uncertainty of the draws, which has digits even
     where the linear one is zero.
     """
-    found = drawn.symmetric if interval == "symmetric" else drawn.shortest
-    linear = Interval(value - expanded, value + expanded, drawn.level)
-    return Validation(linear, found, numerical_tolerance(drawn.u, digits), drawn.resolved(digits))
+    return Validation(
+        linear=Interval(value - expanded, value + expanded, drawn.level),
+        monte_carlo=drawn.interval(kind),
+        tolerance=numerical_tolerance(drawn.u, digits),
+        numerical_error=drawn.numerical_error(kind).largest,
+    )
