@@ -74,7 +74,7 @@ def _budget(state: State, output: Output, row: Floats, level: float) -> Budget:
     )
     # the sort is stable: equal shares stay in the state's order
     by_share = tuple(sorted(parts, key=lambda part: -part.share))
-    return Budget(output, math.sqrt(total) * scale if total else 0.0, level, contributions, by_share)
+    return Budget(output, math.sqrt(total) * scale, level, contributions, by_share)
 
 
 def _variance(parts_of_u: Floats, correlation: Floats, ids: tuple[int, ...]) -> float:
