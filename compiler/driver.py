@@ -26,6 +26,7 @@ from r2s.compiler.dump.stages import check_names, names
 from r2s.compiler.dump.write import write as write_stages
 from r2s.compiler.errors import Diagnostic, R2SError
 from r2s.compiler.inputs import Inputs, read_inputs
+from r2s.compiler.intervals.asked import read_choices
 from r2s.compiler.ir import Anchor, Asset
 from r2s.compiler.judge import judge
 from r2s.compiler.manager import Manager, Observer, Trace, default_cache
@@ -82,7 +83,8 @@ def run(request: Request, observe: Observer = lambda _: None) -> Build:
     limits = budget.split(request.within, request.budgets)
     view = _view(request)
     begun = time.time_ns()
-    inputs = read_inputs(request.scan, request.calipers)
+    asked = read_choices(f"{slot}={recipe}" for slot, recipe in request.intervals.items())
+    inputs = read_inputs(request.scan, request.calipers, request.instances, asked)
     read = (*inputs.files, *((request.recipe,) if request.recipe is not None else ()))
     if view is not None:
         view.refuse(read)
@@ -182,6 +184,8 @@ def _given(
             "fill": sheet.fill,
             "com": sheet.com,
             "friction": sheet.friction,
+            "objects": inputs.objects,
+            "intervals": inputs.intervals,
         },
     }
 

@@ -1,17 +1,23 @@
-"""The inputs of a build, read once and hashed: the scan file, the caliper sheet, and the files that it names."""
+"""
+The inputs of a build, read once and hashed: the scan file, the caliper sheet and the files that it names, and the
+sheets of like objects.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from r2s.compiler.codec import canonical, sha256
-from r2s.compiler.errors import Diagnostic, InvalidInputError
+from r2s.compiler.errors import Diagnostic, InvalidInputError, UsageError
 from r2s.compiler.files import NotRegularError, hash_regular
+from r2s.compiler.instances import Instance, like_objects, read_instances
+from r2s.compiler.intervals.plan import plan
 from r2s.compiler.ir import Source
+from r2s.compiler.population import Choice, Objects
 from r2s.compiler.readings import Fill, Sheet
 
 NO_SHEET = Sheet("", (), None, None, Fill(), (), (), "")
@@ -20,7 +26,7 @@ NO_SHEET = Sheet("", (), None, None, Fill(), (), (), "")
 @dataclass(frozen=True)
 class Inputs:
     """
-    A scan and a sheet.
+    A scan and a sheet; sheets of like objects, what they say of the kind, and which slots get intervals from that.
 
     *scan_name* and *sheet_name* are file names without folders, since a report may hold no path of a machine.
     *files* are the paths of all that was read, as they were given; *newest* is the latest time of change among them
@@ -34,6 +40,9 @@ class Inputs:
     diagnostics: tuple[Diagnostic, ...]
     files: tuple[Path, ...] = ()
     newest: int = 0
+    instances: tuple[Instance, ...] = ()
+    objects: Objects = field(default=Objects())
+    intervals: tuple[Choice, ...] = ()
 
     @property
     def stem(self) -> str:
@@ -57,18 +66,45 @@ class Inputs:
         return sha256(canonical([(r.id, r.feature, r.role) for r in self.sheet.readings]))
 
 
-def read_inputs(scan: Path, calipers: Path | None) -> Inputs:
-    """Return the inputs; raise InvalidInputError where a file cannot be read or the sheet is wrong."""
-    given = (scan,) if calipers is None else (scan, calipers)
-    newest = _newest(given)  # before they are read: whatever changes from now on is newer than what is read
-    source = Source(scan.suffix.lower().lstrip("."), _hash_file(scan), os.fspath(scan.absolute()))
-    if calipers is None:
-        return Inputs(source, scan.name, NO_SHEET, "", (), given, newest)
-    from r2s.compiler.measurements import load_sheet
+def read_inputs(
+    scan: Path, calipers: Path | None, like: tuple[Path, ...] = (), intervals: Mapping[str, str] | None = None
+) -> Inputs:
+    """
+    Return the inputs: *like* are sheets of like objects, *intervals* recipes as text by slot.
 
-    sheet, diagnostics = load_sheet(calipers)
-    named = tuple(calipers.parent / name for name, _ in sheet.files)
-    return Inputs(source, scan.name, sheet, calipers.name, diagnostics, (*given, *named), max(newest, _newest(named)))
+    Raises InvalidInputError where a file cannot be read, a sheet is wrong, or a recipe asks for more than was measured;
+    UsageError (R2S046) for sheets of like objects without one of the scanned object.
+    """
+    if like and calipers is None:
+        what = "--instances compares like objects with the scanned one, and no sheet says what that measures"
+        raise UsageError("R2S046", what, hint="add --calipers measurements.yaml")
+    given = (scan,) if calipers is None else (scan, calipers)
+    newest = _newest((*given, *like))  # before they are read: whatever changes from now on is newer than what is read
+    source = Source(scan.suffix.lower().lstrip("."), _hash_file(scan), os.fspath(scan.absolute()))
+    sheet, name = NO_SHEET, ""
+    said: tuple[Diagnostic, ...] = ()
+    if calipers is not None:
+        from r2s.compiler.measurements import load_sheet
+
+        (sheet, said), name = load_sheet(calipers), calipers.name
+    instances = read_instances(like, sheet, name)
+    objects, missing = like_objects(sheet, instances)
+    choices, told = plan(objects, intervals or {}, missing)
+    sheets = [(calipers, sheet)] if calipers is not None else []
+    sheets += [(one.path, one.sheet) for one in instances]
+    named = tuple(path.parent / file for path, of in sheets for file, _ in of.files)
+    return Inputs(
+        source=source,
+        scan_name=scan.name,
+        sheet=sheet,
+        sheet_name=name,
+        diagnostics=(*said, *told),
+        files=(*given, *like, *named),
+        newest=max(newest, _newest(named)),
+        instances=instances,
+        objects=objects,
+        intervals=choices,
+    )
 
 
 def _newest(paths: Iterable[Path]) -> int:

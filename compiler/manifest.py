@@ -47,6 +47,10 @@ def manifest(
                     "roles": inputs.roles_digest,
                     "files": dict(inputs.sheet.files),
                 },
+                "instances": [
+                    {"name": one.path.name, "sha256": one.sheet.sha256, "files": dict(one.sheet.files)}
+                    for one in inputs.instances
+                ],
             },
             "request": effective(request),
             "unit": {"unit": decision.unit, "factor": decision.factor, "axes": decision.axes},

@@ -26,9 +26,9 @@ from r2s.compiler.yaml_tree import Document, MapNode
 KEYS = ("schema", "object", "instrument", "measurements", "mass", "density", "fill", "com", "friction")
 
 
-def load_sheet(path: Path) -> tuple[Sheet, tuple[Diagnostic, ...]]:
+def load_sheet(path: Path, name: str = "") -> tuple[Sheet, tuple[Diagnostic, ...]]:
     """
-    Return the sheet in the file *path*, and notes.
+    Return the sheet in the file *path*, and notes; messages call it *name*, by default its file's name.
 
     Raises InvalidInputError (R2S201 to R2S249) for a file that cannot be read and for all that is wrong in it.
     """
@@ -36,9 +36,9 @@ def load_sheet(path: Path) -> tuple[Sheet, tuple[Diagnostic, ...]]:
         with path.open("rb") as file:
             data = file.read(SIZE_LIMIT + 1)
     except OSError as error:
-        said = f"{path.name or path} cannot be read: {error.strerror or 'no file'}"
+        said = f"{name or path.name or path} cannot be read: {error.strerror or 'no file'}"
         raise InvalidInputError("R2S201", said, hint="check the path of the caliper sheet") from None
-    return parse_sheet(data, path.name, path.parent)
+    return parse_sheet(data, name or path.name, path.parent)
 
 
 def parse_sheet(data: bytes, name: str, folder: Path | None) -> tuple[Sheet, tuple[Diagnostic, ...]]:

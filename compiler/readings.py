@@ -125,12 +125,18 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A scalar in SI units with the half-width of its accuracy (rectangular; 0 if none was given) and its origin."""
+    """
+    A scalar in SI units with the half-width of its accuracy (rectangular; 0 if none was given) and its origin.
+
+    *shared* is the part of the half-width that the maker promises, one error for all readings of the instrument; the
+    rest is the scatter of repeats.
+    """
 
     value: float
     accuracy: float
     unit: str
     method: Method
+    shared: float = 0.0
 
     @property
     def u(self) -> float:

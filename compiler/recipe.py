@@ -7,6 +7,9 @@ A recipe: the options of a build in a YAML file, for ``--recipe``; the command l
     within: 1mm
     unit: mm
     device: structured_light
+    interval: [prediction, "mass=minmax_margin:0.3g:the balance drifts"]
+
+It holds no path: scan, sheets and output are of one build, options of many.
 """
 
 from __future__ import annotations
@@ -22,7 +25,8 @@ from r2s.compiler.yaml_tree import Document, ListNode, MapNode, Mark, Node, Text
 
 _LIMIT = 1 << 20  # bytes: a recipe is written by hand
 _TEXT = ("passes", "unit", "scale", "device", "within", "up", "origin", "body", "level")
-KEYS = (*_TEXT, "options", "budget", "primitives")
+_LISTS = {"options": "[decompose.max_error=0.5mm, ...]", "interval": "[prediction, ...]"}
+KEYS = (*_TEXT, *_LISTS, "budget", "primitives")
 
 # fineness of the pieces: share of the diagonal that they may be off by
 LEVELS = {"0": 0.05, "1": 0.02, "2": 0.01, "3": 0.005}
@@ -58,9 +62,9 @@ def _value(document: Document, key: TextNode, node: Node) -> Any:
     if key.text not in KEYS:
         hint = did_you_mean(key.text, KEYS) or f"it may hold {', '.join(KEYS)}"
         document.fail("R2S024", key, f"unknown key {key.text!r}", hint=hint)
-    if key.text == "options":
+    if key.text in _LISTS:
         if not isinstance(node, ListNode):
-            document.fail("R2S024", node, "options is a list", hint="write [decompose.max_error=0.5mm, ...]")
+            document.fail("R2S024", node, f"{key.text} is a list", hint=f"write {_LISTS[key.text]}")
         return tuple(_text(document, key, item) for item in node.items)
     if key.text == "budget":
         if not isinstance(node, MapNode):

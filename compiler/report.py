@@ -65,6 +65,7 @@ def report(
                 "check": inputs.check_digest,
                 "roles": inputs.roles_digest,
             },
+            "instances": [{"name": one.path.name, "sha256": one.sheet.sha256} for one in inputs.instances],
             "device": device,
         },
         "unit": _json({k: v for k, v in asdict(decision).items() if k != "diagnostics"}),

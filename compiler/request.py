@@ -16,6 +16,8 @@ class Request:
     """
     Everything that a user can ask of a build; defaults are those of the command line.
 
+    *instances* are sheets of objects like the scanned one; *intervals* is the recipe of each slot's interval as text,
+    by slot or ``all`` (see :mod:`r2s.compiler.intervals.asked`).
     *depfile* is where make's dependencies go; *recipe* is the file that options were read from, which they name too.
     *dump* is a folder for the stages, *emit* which of them; without a folder they go beside the output.
     """
@@ -23,6 +25,7 @@ class Request:
     scan: Path
     output: Path | None = None
     calipers: Path | None = None
+    instances: tuple[Path, ...] = ()
     pipeline: Pipeline = field(default_factory=lambda: Pipeline.parse(DEFAULT))
     unit: str = ""
     axes: str = "auto"
@@ -30,6 +33,7 @@ class Request:
     device: str = "unknown"
     within: float | None = None
     budgets: dict[str, float] = field(default_factory=dict)
+    intervals: dict[str, str] = field(default_factory=dict)
     stop_after: str = ""
     cache: Path | None = None
     limits: Limits = field(default_factory=Limits)
@@ -42,7 +46,7 @@ class Request:
 
 # What can change a byte of the asset and its report.  Cache, limits, depfile and dump cannot, and files are named by
 # their hash elsewhere.
-_EFFECTIVE = ("unit", "axes", "scale_mode", "device", "within", "budgets", "stop_after", "salt")
+_EFFECTIVE = ("unit", "axes", "scale_mode", "device", "within", "budgets", "intervals", "stop_after", "salt")
 
 
 def effective(request: Request) -> dict[str, Any]:
@@ -56,10 +60,22 @@ def again(
     scan: Path,
     output: Path,
     calipers: Path | None,
+    instances: tuple[Path, ...],
     cache: Path,
     limits: Limits,
 ) -> Request:
-    """Return the request that :func:`effective` made *options* from, for files at these places."""
-    pipeline = Pipeline.parse(options["pipeline"])
-    asked = {name: options[name] for name in _EFFECTIVE}
-    return Request(scan=scan, output=output, calipers=calipers, pipeline=pipeline, cache=cache, limits=limits, **asked)
+    """
+    Return the request that :func:`effective` made *options* from, for files at these places.
+
+    An option that *options* does not know, as those of an older manifest may not, has its default.
+    """
+    return Request(
+        scan=scan,
+        output=output,
+        calipers=calipers,
+        instances=instances,
+        pipeline=Pipeline.parse(options["pipeline"]),
+        cache=cache,
+        limits=limits,
+        **{name: options[name] for name in _EFFECTIVE if name in options},
+    )

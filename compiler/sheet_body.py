@@ -72,7 +72,7 @@ def _quantity(document: Document, node: Node, what: str, table: Table, si: str, 
     mean = math.fsum(values) / len(values)
     # Quantity knows one half-width a, with u = a/√3; the scatter of the mean joins it as √3 times its own u.
     half_width = math.hypot(limit, math.sqrt(3) * _u_of_mean(values, mean))
-    return _Found(Quantity(mean, half_width, si, method), amounts[0].unit, amounts[0].node)
+    return _Found(Quantity(mean, half_width, si, method, limit), amounts[0].unit, amounts[0].node)
 
 
 def _u_of_mean(values: list[float], mean: float) -> float:

@@ -19,6 +19,8 @@ from typing import Any, Literal, get_args
 
 from r2s.compiler.errors import InvalidInputError
 from r2s.compiler.ledger import Method
+from r2s.compiler.population import FEWEST, OVER_OBJECTS, Kind, Population
+from r2s.compiler.strict_json import is_number
 
 SCHEMA = "r2s-slots/1"
 
@@ -26,8 +28,19 @@ Operation = Literal["abs", "scale", "add"]
 Distribution = Literal["uniform", "log_uniform", "gaussian"]
 Keeps = Literal["", "mass", "density"]
 
+_NUMBERS = frozenset({"nominal", "lo", "hi", "level", "confidence", "centre"})
+# What a slot says of its interval.  A file without these keys, as older ones are, speaks of one object.
+_OF_INTERVAL = frozenset({"recipe", "population", "n", "level", "confidence", "centre", "sources"})
+_SPARSE = frozenset({"keeps", "level", "confidence", "centre", "sources"})  # written only where they say something
 _NAME = re.compile(r"[a-z][a-z0-9_]*(/[a-z][a-z0-9_]*)*")
-_WORDS = {"operation": Operation, "distribution": Distribution, "method": Method, "keeps": Keeps}
+_WORDS = {
+    "operation": Operation,
+    "distribution": Distribution,
+    "method": Method,
+    "keeps": Keeps,
+    "recipe": Kind,
+    "population": Population,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +68,11 @@ class Slot:
     *meaning* is a sentence on what the interval covers, *provenance* one on where it comes from.
     Slots of one *joint_group* come from one cause and are drawn together.  *keeps* says, for a size, what a larger copy
     has in common with the nominal one: the measured ``mass``, or the ``density`` (mass then grows with the cube).
+
+    *recipe* made the interval, from *n* objects, and it speaks of the *population*: this object alone, or any of its
+    kind.  *level* is the probability that it claims, None where it claims none; of a tolerance interval it is the share
+    of all objects, claimed with *confidence*.  *centre* is the middle of the objects, and *nominal* the scanned one;
+    *sources* are the SHA-256 of the sheets of the other objects.
     """
 
     name: str
@@ -70,6 +88,13 @@ class Slot:
     joint_group: str
     targets: tuple[Target, ...]
     keeps: Keeps = ""
+    recipe: Kind = "budget"
+    population: Population = "this_object"
+    n: int = 1
+    level: float | None = None
+    confidence: float | None = None
+    centre: float | None = None
+    sources: tuple[str, ...] = ()
 
     def verify(self) -> None:
         """Raise InvalidInputError where the slot breaks a rule of its own."""
@@ -90,6 +115,18 @@ class Slot:
             f"{self.name} is log_uniform but starts at {self.lo:g} {self.unit}",
         )
         _expect(len(self.targets) > 0, f"{self.name} has no target")
+        over = self.recipe in OVER_OBJECTS
+        _expect(
+            self.n >= (FEWEST if over else 1), f"{self.name} cannot have a {self.recipe} interval from {self.n} objects"
+        )
+        _expect(
+            not over or self.population != "this_object",
+            f"{self.name} has a {self.recipe} interval, which is over objects, for this object alone",
+        )
+        for key in ("level", "confidence"):
+            share = getattr(self, key)
+            _expect(share is None or 0 < share < 1, f"{self.name} has the {key} {share}, which is no probability")
+        _expect(self.centre is None or math.isfinite(self.centre), f"{self.name} has a centre that is not finite")
 
     @property
     def numeric(self) -> str:
@@ -131,23 +168,25 @@ def from_json(text: str) -> tuple[Slot, ...]:
 def _plain(slot: Slot) -> dict[str, Any]:
     found = dataclasses.asdict(slot)
     found["targets"] = [{k: v for k, v in t.items() if v is not None} for t in found["targets"]]
-    if not slot.keeps:
-        del found["keeps"]
-    return found
+    return {key: value for key, value in found.items() if key not in _SPARSE or value not in ("", None, ())}
 
 
 def _slot(item: object) -> Slot:
-    fields = _fields(item, Slot, optional={"keeps"})
-    _expect(isinstance(fields["targets"], list), "targets must be a list")
-    for key in ("nominal", "lo", "hi"):
+    fields = _fields(item, Slot, optional={"keeps", *_OF_INTERVAL})
+    for key in ("targets", "sources"):
+        _expect(isinstance(fields.get(key, []), list), f"{key} must be a list")
+    for key in _NUMBERS & fields.keys():
         value = fields[key]
-        _expect(
-            isinstance(value, int | float) and not isinstance(value, bool), f"{key} must be a number, not {value!r}"
-        )
+        _expect(is_number(value), f"{key} must be a number, not {value!r}")
         fields[key] = float(value)
-    for key in fields.keys() - {"nominal", "lo", "hi", "targets"}:
+    if "n" in fields:
+        n = fields["n"]
+        _expect(isinstance(n, int) and not isinstance(n, bool), f"n must be a whole number, not {n!r}")
+    for key in fields.keys() - _NUMBERS - {"n", "targets", "sources"}:
         _expect(isinstance(fields[key], str), f"{key} must be text, not {fields[key]!r}")
     fields["targets"] = tuple(Target(**_fields(t, Target, optional={"index"})) for t in fields["targets"])
+    fields["sources"] = tuple(fields.get("sources", ()))
+    _expect(all(isinstance(hash_, str) for hash_ in fields["sources"]), "sources must be a list of texts")
     return Slot(**fields)
 
 

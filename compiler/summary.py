@@ -168,19 +168,41 @@ def _volume(report: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _slots(report: Mapping[str, Any]) -> Iterator[str]:
+    size = _slot(report, "size")
+    if size and _of_kind(size):
+        yield _line("size", f"x1 [{size['lo']:.5g}, {size['hi']:.5g}] {size['method']}{_of_kind(size)}")
+    at_size = ", at this size" if size and size.get("keeps") == "density" else ""
     for name, label, factor, unit in (("mass", "mass", 1e3, "g"), ("friction/slide", "friction", 1.0, "")):
         slot = _slot(report, name)
         if slot:
             low, high = slot["lo"] * factor, slot["hi"] * factor
             method = slot["method"].upper() if slot["method"] == "assumed" else slot["method"]
             yield _line(
-                label, f"{slot['nominal'] * factor:.4g} [{low:.4g}, {high:.4g}] {unit} {method}".replace("  ", " ")
+                label,
+                f"{slot['nominal'] * factor:.4g} [{low:.4g}, {high:.4g}] {unit} {method}".replace("  ", " ")
+                + (_of_kind(slot) and _of_kind(slot) + (at_size if name == "mass" else "")),
             )
     inertia = _slot(report, "inertia")
     if inertia:
         yield _line(
             "inertia", f"x{inertia['nominal']:.4g} [{inertia['lo']:.3g}, {inertia['hi']:.3g}] {inertia['method']}"
         )
+
+
+def _of_kind(slot: Mapping[str, Any]) -> str:
+    """Return what the interval of a slot says of other objects of the kind, nothing where it is of this one alone."""
+    if slot["population"] == "this_object":
+        return ""
+    match slot["recipe"]:
+        case "prediction":
+            said = f"prediction {100 * slot['level']:.4g} %"
+        case "tolerance":
+            said = f"{100 * slot['level']:.4g} % of all with confidence {100 * slot['confidence']:.4g} %"
+        case "minmax_margin":
+            said = "smallest to largest with a margin, no probability"
+        case _:
+            return "; of any object of this kind, by declaration"
+    return f"; {said}, from {slot['n']} objects"
 
 
 def _blind(report: Mapping[str, Any]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from r2s.compiler.errors import InvalidInputError, UsageError
 from r2s.compiler.ir import Asset, Floats, Hulls, floats
 from r2s.compiler.ledger import Scalar, StandardUncertainty, Term
+from r2s.compiler.population import Choice, Objects
 from r2s.compiler.protocol import Outcome
 from r2s.compiler.readings import BalancePoint, Fill, Friction, Quantity
 from r2s.compiler.slots import to_json
@@ -19,6 +20,7 @@ from r2s.passes.mjcf.balance import BOX_AXES, balance
 from r2s.passes.mjcf.document import BUILD_KEY, Body, asset_xml, scene_xml
 from r2s.passes.mjcf.form import form_of
 from r2s.passes.mjcf.friction import friction_slots, judge_friction
+from r2s.passes.mjcf.kind import keeps_of, over_kind
 from r2s.passes.mjcf.mass import Mass, Matter, fill_with, judge_mass, weigh
 from r2s.passes.mjcf.massprops import physical
 from r2s.passes.mjcf.openslots import com_slots, inertia_slot, mass_slot, size_slot
@@ -36,11 +38,12 @@ class Emit:
 
     *origin* is ``base`` (centre of the closed surface's footprint, its lowest point), ``com``, or ``scan`` (the file's
     own origin); *body* is ``free`` or ``static``.  *model* names what is inside the MJCF, *stem* its files.
+    *objects* is what was measured on others of its kind, *intervals* which slots speak of the kind and by which recipe.
     The other fields are the sheet's.
     """
 
     name: ClassVar[str] = "emit"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     libraries: ClassVar[tuple[str, ...]] = ("mujoco", "numpy", "scipy")
 
     origin: Literal["base", "com", "scan"] = "base"
@@ -52,6 +55,8 @@ class Emit:
     fill: Fill = field(default=Fill(), metadata={"given": True})
     com: tuple[BalancePoint, ...] = field(default=(), metadata={"given": True})
     friction: tuple[Friction, ...] = field(default=(), metadata={"given": True})
+    objects: Objects = field(default=Objects(), metadata={"given": True})
+    intervals: tuple[Choice, ...] = field(default=(), metadata={"given": True})
 
     def __post_init__(self) -> None:
         """Raise UsageError for an unknown word, InvalidInputError for a name that cannot stand in a file or an MJCF."""
@@ -87,13 +92,15 @@ class Emit:
             friction=tuple(s.nominal for s in frictions),
             free=self.body == "free",
         )
-        slots = (
-            size_slot(self.model, source.anchor, mass),
-            mass_slot(self.model, mass),
+        weight = replace(mass, keeps=keeps_of(self.objects, self.intervals, mass))
+        known = (
+            size_slot(self.model, source.anchor, weight),
+            mass_slot(self.model, weight),
             inertia_slot(self.model, matter),
             *com_slots(self.model, matter, high - low, balanced),
             *frictions,
         )
+        slots = over_kind(known, self.objects, self.intervals, source.anchor, weight, self.friction)
         asset = Asset(
             name=self.model,
             xml=asset_xml(body, slots, to_json(self.model, slots)),

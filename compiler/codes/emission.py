@@ -99,6 +99,13 @@ _READINGS = (
         exit_code=2,
     ),
     Code(
+        "R2S718",
+        "declared interval without this object",
+        "An interval that was declared for all objects of a kind leaves out the one that was scanned, so it is wrong or"
+        " speaks of another kind.",
+        "Check the unit and the ends of the interval.",
+    ),
+    Code(
         "R2S715",
         "damping not used",
         "Damping belongs to a joint. The asset is one rigid body, free or static, and has none that could be damped.",

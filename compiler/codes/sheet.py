@@ -271,4 +271,58 @@ CODES: tuple[Code, ...] = (
         "Write it like 1mm, 0.5mm or 20um.",
         exit_code=2,
     ),
+    Code(
+        "R2S260",
+        "another kind of object",
+        "A sheet after --instances does not measure an object like the scanned one: it shares no reading with it, or "
+        "one id means two things, or a length or the mass differs by so much that it is a slip or another kind. A "
+        "reading that is a check on the sheet of the scanned object does not count: its value may tune nothing.",
+        "Give readings of the same thing the same id on all sheets, check unit and digits, or leave the sheet out.",
+    ),
+    Code(
+        "R2S261",
+        "one object twice",
+        "Two sheets hold the same bytes, so they are one object. Repeated readings of one object say how well it is "
+        "known and nothing of the next; counted as two objects they would make every interval too narrow.",
+        "Leave one out. If another object really gave the same readings, add a comment with its number to its sheet.",
+    ),
+    Code(
+        "R2S262",
+        "like object without a mass",
+        "The scanned object was weighed and an object after --instances was not, so the masses of the kind are not "
+        "known from as many objects as it seems.",
+        "Weigh it and add mass: {value: 94.0, unit: g}, or leave its sheet out.",
+    ),
+    Code(
+        "R2S264",
+        "too few objects for an interval over objects",
+        "A prediction, a tolerance or a smallest-to-largest interval is about the differences between objects. One "
+        "object shows none, and two show one difference, from which nothing follows.",
+        "Measure at least three objects, the scanned one included, or declare an interval with a reason.",
+    ),
+    Code(
+        "R2S265",
+        "two objects only",
+        "One sheet of a like object makes two objects with the scanned one, which say nothing of a third. The slots "
+        "keep the intervals of the scanned object alone.",
+        "Add the sheet of one more object, or declare an interval with a reason.",
+        severity="warning",
+    ),
+    Code(
+        "R2S266",
+        "tolerance interval from few objects",
+        "The factor of a tolerance interval grows fast where objects are few: 9.8 standard deviations each way for "
+        "three, 6.3 for four, 5.1 for five, 4.4 for six (95 % of all with 95 % confidence). Such an interval tells "
+        "more of the number of objects than of the objects.",
+        "Measure more objects, six or more, ask for less, or take the prediction.",
+        severity="warning",
+    ),
+    Code(
+        "R2S267",
+        "slot not over objects",
+        "Sheets of like objects were given, but one quantity was not measured on enough of them, or not on the "
+        "scanned one, so its slot says how well this object is known and nothing of others.",
+        "Measure it on every object, or declare an interval with a reason.",
+        severity="note",
+    ),
 )

@@ -140,6 +140,24 @@ CODES: tuple[Code, ...] = (
         exit_code=2,
     ),
     Code(
+        "R2S045",
+        "unreadable interval",
+        "The interval of a slot is asked for as prediction, tolerance, minmax_margin, declared or budget, each with "
+        "what it needs. A margin or a declared interval that nobody can account for would look like a measurement, so "
+        "both need a unit and a reason.",
+        "Write --interval prediction, --interval tolerance:0.95,0.95, "
+        "--interval 'mass=minmax_margin:0.3g:why so much' or --interval 'mass=declared:90g..98g:who says so'.",
+        exit_code=2,
+    ),
+    Code(
+        "R2S046",
+        "like objects without the scanned one",
+        "The sheets after --instances are compared with the sheet of the scanned object: which lengths they share, and "
+        "by how much they differ. Without that sheet there is nothing to compare them with.",
+        "Add --calipers measurements.yaml.",
+        exit_code=2,
+    ),
+    Code(
         "R2S042",
         "no such stage",
         "--emit names a stage that the build does not make: another word, or one that lies behind --stop-after.",

@@ -10,17 +10,32 @@ from typing import Any
 
 import click
 
+from r2s.compiler.commands.sheets import ListsSheets
 from r2s.compiler.errors import R2SError, UsageError
 from r2s.compiler.recipe import LEVELS, WORDS, read_recipe
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.command(cls=ListsSheets, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.argument("scan", type=click.Path(path_type=Path))
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="The asset's XML; everything else goes beside it."
 )
 @click.option(
     "--calipers", type=click.Path(path_type=Path), metavar="YAML", help="What you measured: measurements.yaml."
+)
+@click.option(
+    "--instances",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="YAML...",
+    help="Sheets of objects like this one, one an object, measured and not scanned.",
+)
+@click.option(
+    "--interval",
+    "intervals",
+    multiple=True,
+    metavar="[SLOT=]RECIPE",
+    help="How the slots' intervals are made, see above.  [default: prediction from 3 objects on, else budget]",
 )
 @click.option(
     "--unit", default="", help="Unit of the scan's numbers (mm, m, in, ...), or 'arbitrary' for a free scale."
@@ -93,6 +108,21 @@ def build(scan: Path, quiet: bool, as_json: bool, **given: Any) -> int:
     The asset is build/cube.xml with cube.scene.xml (opens in the viewer), cube.assets/, cube.slots.json,
     cube.report.json (the error budget) and cube.manifest.json beside it.
 
+    One object says how well it is known, not how the next one differs.  Measure more of them, a sheet each:
+
+    \b
+      r2s-compile scan.ply --calipers m.yaml --instances like/*.yaml -o build/part.xml
+      r2s-compile scan.ply --calipers m.yaml --instances b.yaml c.yaml d.yaml --interval tolerance -o build/part.xml
+
+    \b
+    Mass, friction and size then get intervals over objects of the kind.  RECIPE is one of
+      prediction[:0.95]                 the next object, with that probability; from 3 objects on
+      tolerance[:0.95,0.95]             a share of all objects, with a confidence; better from 6 on
+      minmax_margin:0.3g:REASON         smallest to largest, widened: a rule of thumb
+      declared:90g..98g:REASON          somebody's word, such as a data sheet's
+      budget                            this object alone
+    for every slot, or for one: --interval 'mass=tolerance:0.9,0.95' --interval size=budget
+
     Stages of --dump and --emit are in the asset's frame, metres and z up, so that they lie on one another and on the
     XML; where the build stopped or failed before the asset, in the scan's. Colours show the distance to the shape
     before.
@@ -132,6 +162,7 @@ def _print(document: dict[str, Any]) -> None:
 
 def _request(scan: Path, given: dict[str, Any]) -> Any:
     from r2s.compiler.driver import Request
+    from r2s.compiler.intervals.asked import read_choices
     from r2s.compiler.limits import parse_limits
     from r2s.compiler.pipeline import DEFAULT, Pipeline
     from r2s.compiler.units import parse_length
@@ -148,6 +179,7 @@ def _request(scan: Path, given: dict[str, Any]) -> Any:
         changes.append(_option(f"decompose.share={LEVELS[level]!r}"))
     if given["no_primitives"] or recipe.get("primitives") is False:
         changes.append(_option("decompose.primitives=false"))
+    intervals = read_choices((*recipe.get("interval", ()), *given["intervals"]))
     budgets = {**recipe.get("budget", {}), **dict(_pair(text, "--budget") for text in given["budget"])}
     within = given["within"] or recipe.get("within")
     if given["output"] is None and not given["stop_after"] and given["dump"] is None:
@@ -158,6 +190,7 @@ def _request(scan: Path, given: dict[str, Any]) -> Any:
         scan=scan,
         output=given["output"],
         calipers=given["calipers"],
+        instances=given["instances"],
         pipeline=pipeline.with_options(changes),
         unit=given["unit"] or recipe.get("unit", ""),
         axes=given["up"] or recipe.get("up", "auto"),
@@ -165,6 +198,7 @@ def _request(scan: Path, given: dict[str, Any]) -> Any:
         device=given["device"] or recipe.get("device", "unknown"),
         within=parse_length(within) if within else None,
         budgets={name: parse_length(text) for name, text in budgets.items()},
+        intervals=intervals,
         stop_after=given["stop_after"],
         cache=given["cache"],
         limits=parse_limits(given["limits"]),

@@ -7,14 +7,22 @@ from pathlib import Path
 
 import click
 
+from r2s.compiler.commands.sheets import ListsSheets
 from r2s.compiler.errors import NotReproducibleError
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.command(cls=ListsSheets, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.argument("xml", type=click.Path(path_type=Path))
 @click.option("--rebuild", "again", is_flag=True, help="Build again from the inputs and compare; takes as long.")
 @click.option("--scan", type=click.Path(path_type=Path), help="Where the scan is now.")
 @click.option("--calipers", type=click.Path(path_type=Path), metavar="YAML", help="Where the caliper sheet is now.")
+@click.option(
+    "--instances",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="YAML...",
+    help="Where the sheets of like objects are now, under any names.",
+)
 @click.option(
     "--within",
     metavar="LENGTH",
@@ -30,6 +38,7 @@ def verify(
     again: bool,
     scan: Path | None,
     calipers: Path | None,
+    instances: tuple[Path, ...],
     within: str | None,
     limits: tuple[str, ...],
     as_json: bool,
@@ -46,10 +55,10 @@ def verify(
     Every output must be there with its hash, nothing else may lie in cube.assets, the manifest must hold its own hash,
     and every key must follow from the inputs, options and versions that the manifest names.  One changed byte is found.
 
-    With --rebuild the inputs are looked for beside the XML, then in the working folder, or where --scan and --calipers
-    say; they must have the hashes of the manifest.  The same options run in an empty cache and an empty folder.  On the
-    same platform and versions every byte must be equal; on others the answer is equal, or equivalent within so many
-    um, by measuring both.
+    With --rebuild the inputs are looked for beside the XML, then in the working folder, or where --scan, --calipers and
+    --instances say; they must have the hashes of the manifest.  The same options run in an empty cache and an empty
+    folder.  On the same platform and versions every byte must be equal; on others the answer is equal, or equivalent
+    within so many um, by measuring both.
 
     \b
     Exit codes:
@@ -60,8 +69,8 @@ def verify(
     from r2s.compiler.verify import as_json as data_of
     from r2s.compiler.verify import check, place_of, screen
 
-    if not again and (scan or calipers or within):
-        raise click.UsageError("--scan, --calipers and --within are for --rebuild")
+    if not again and (scan or calipers or instances or within):
+        raise click.UsageError("--scan, --calipers, --instances and --within are for --rebuild")
     furthest = parse_length(within, what="--within") if within else None
     place = place_of(xml)
     checked = check(place)
@@ -73,7 +82,7 @@ def verify(
         from r2s.compiler.verify.inputs import find_inputs
 
         folders = (place.folder, Path())
-        found = find_inputs(checked.manifest, folders, scan, calipers)
+        found = find_inputs(checked.manifest, folders, scan, calipers, instances)
         with shown(quiet=quiet) as observe:
             rebuilt = rebuild(place, checked.manifest, found, parse_limits(limits), observe)
     if as_json:

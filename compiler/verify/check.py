@@ -16,6 +16,7 @@ from typing import Any
 from r2s.compiler.action import key_of
 from r2s.compiler.codec import canonical, sha256
 from r2s.compiler.files import read_regular
+from r2s.compiler.instances import digest_of_sheet
 from r2s.compiler.ir import Source
 from r2s.compiler.outputs import combined_hash
 from r2s.compiler.strict_json import parse_json
@@ -132,8 +133,19 @@ def _keys(manifest: Mapping[str, Any]) -> Iterator[Finding]:
         if key != step["key"]:
             yield Finding(f"passes.{step['name']}.key", "does not follow from its options, versions and input")
         value = step["digest"]
+    yield from _instances(manifest)
     if sha256(canonical([step["key"] for step in manifest["passes"]])) != manifest["build_key"]:
         yield Finding("build_key", "does not follow from the keys of the passes")
+
+
+def _instances(manifest: Mapping[str, Any]) -> Iterator[Finding]:
+    """Yield where the sheets of like objects are not those that emit was given."""
+    emit: Mapping[str, Any] = next((step["options"] for step in manifest["passes"] if step["name"] == "emit"), {})
+    objects = emit.get("objects", {})
+    given = objects.get("sources", []) if isinstance(objects, dict) else None
+    there = [digest_of_sheet(one["sha256"], one["files"]) for one in manifest["inputs"].get("instances", [])]
+    if given != there:
+        yield Finding("inputs.instances", "are not the sheets that the slots were made from")
 
 
 def _together(place: Place, manifest: Mapping[str, Any], found: Mapping[str, bytes]) -> Iterator[Finding]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -13,56 +13,113 @@ from r2s.compiler.files import hash_regular
 
 
 @dataclass(frozen=True, slots=True)
+class FoundSheet:
+    """Where a sheet is; *files* are those that it names, relative to its folder."""
+
+    path: Path
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
-    """Where the inputs are; *files* are those that the sheet names, relative to its folder."""
+    """
+    Where the inputs are; *files* are those that the sheet names, relative to its folder.
+
+    *instances* are the sheets of like objects in the order of the manifest.
+    """
 
     scan: Path
     calipers: Path | None
     files: tuple[str, ...]
+    instances: tuple[FoundSheet, ...] = ()
 
 
 def find_inputs(
-    manifest: Mapping[str, Any], folders: Iterable[Path], scan: Path | None = None, calipers: Path | None = None
+    manifest: Mapping[str, Any],
+    folders: Iterable[Path],
+    scan: Path | None = None,
+    calipers: Path | None = None,
+    instances: tuple[Path, ...] = (),
 ) -> Found:
     """
-    Return the scan and the sheet that *manifest* names: where the user says, else the first in *folders* that fits.
+    Return the scan and the sheets that *manifest* names: where the user says, else the first in *folders* that fits.
 
     Raises InvalidInputError where one is not found, or is no longer what was built from; it names the file.
     """
     inputs, folders = manifest["inputs"], tuple(folders)
-    given = tuple(path.parent for path in (scan, calipers) if path is not None)
+    given = tuple(path.parent for path in (scan, calipers, *instances) if path is not None)
     places = tuple(dict.fromkeys((*given, *folders)))
     found = _find("scan", inputs["scan"], scan, places)
+    like = _find_instances(inputs.get("instances", []), instances, places)
     if not inputs["calipers"]["name"]:
         if calipers is not None:
             what = f"the asset was built without a caliper sheet, and --calipers names {calipers}"
             raise InvalidInputError("R2S824", what, hint="leave --calipers out")
-        return Found(found, None, ())
-    sheet = _find("calipers", inputs["calipers"], calipers, places)
-    files = inputs["calipers"]["files"]
-    for name, hash_ in files.items():
-        _must_be_plain(name, PurePosixPath(name).parts)
-        _must_be(sheet.parent / name, hash_, f"{sheet.parent / name}, which the sheet names,")
-    return Found(found, sheet, tuple(files))
+        return Found(found, None, (), like)
+    sheet = _with_files(_find("calipers", inputs["calipers"], calipers, places), inputs["calipers"]["files"])
+    return Found(found, sheet.path, sheet.files, like)
 
 
-def staged(found: Found, manifest: Mapping[str, Any], folder: Path) -> tuple[Path, Path | None]:
+def staged(found: Found, manifest: Mapping[str, Any], folder: Path) -> tuple[Path, Path | None, tuple[Path, ...]]:
     """
-    Return paths of scan and sheet under the names that the manifest has for them, as names reach the report.
+    Return paths of scan, sheet and like objects' sheets under the names that the manifest has: they reach the report.
 
     A file that has its name stays where it is; another is put into *folder* under that name, a sheet with its files.
     """
-    scan, calipers = found.scan, found.calipers
-    inputs = manifest["inputs"]
+    scan, inputs = found.scan, manifest["inputs"]
     if scan.name != inputs["scan"]["name"]:
         scan = folder / inputs["scan"]["name"]
         scan.symlink_to(found.scan.absolute())
-    if calipers is not None and calipers.name != inputs["calipers"]["name"]:
-        for name in found.files:
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(calipers.parent / name, folder / name)
-        calipers = Path(shutil.copyfile(calipers, folder / inputs["calipers"]["name"]))
-    return scan, calipers
+    calipers = found.calipers
+    if calipers is not None:
+        calipers = _named(FoundSheet(calipers, found.files), inputs["calipers"]["name"], folder)
+    like = (
+        _named(sheet, entry["name"], folder / f"instance-{i}")  # two may have one name
+        for i, (sheet, entry) in enumerate(zip(found.instances, inputs.get("instances", []), strict=True))
+    )
+    return scan, calipers, tuple(like)
+
+
+def _named(sheet: FoundSheet, name: str, folder: Path) -> Path:
+    """Return the path of *sheet* under *name*: where it is, or a copy in *folder*."""
+    if sheet.path.name == name:
+        return sheet.path
+    for file in sheet.files:
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(sheet.path.parent / file, folder / file)
+    folder.mkdir(parents=True, exist_ok=True)
+    return Path(shutil.copyfile(sheet.path, folder / name))
+
+
+def _with_files(sheet: Path, files: Mapping[str, str]) -> FoundSheet:
+    """Return *sheet* with its *files* (hashes by name), each still the one that the asset was built from."""
+    for name, hash_ in files.items():
+        _must_be_plain(name, PurePosixPath(name).parts)
+        _must_be(sheet.parent / name, hash_, f"{sheet.parent / name}, which the sheet names,")
+    return FoundSheet(sheet, tuple(files))
+
+
+def _find_instances(
+    entries: Sequence[Mapping[str, Any]], given: tuple[Path, ...], folders: tuple[Path, ...]
+) -> tuple[FoundSheet, ...]:
+    """
+    Return the sheet of each of *entries*: of those *given* the one with its hash, under any name; without any, in
+    *folders*.
+
+    Sheets of like objects are often called alike, so the hash tells them apart.
+    """
+    hashes = {_hash(path): path for path in given}
+    found = []
+    for entry in entries:
+        name, hash_ = entry["name"], entry["sha256"]
+        _must_be_plain(name, (name,))
+        there = [p for p in hashes.values() if p.name == name] if given else _there(name, folders)
+        path = hashes.pop(hash_, None) or _same("instances", entry, there, folders)
+        found.append(_with_files(path, entry["files"]))
+    if hashes:
+        what = f"the asset was not built from {next(iter(hashes.values()))}, which --instances names"
+        raise InvalidInputError("R2S824", what, hint=f"name the {len(entries)} sheets that the manifest holds, or none")
+    return tuple(found)
 
 
 def _find(option: str, entry: Mapping[str, str], given: Path | None, folders: tuple[Path, ...]) -> Path:
@@ -71,15 +128,23 @@ def _find(option: str, entry: Mapping[str, str], given: Path | None, folders: tu
     if given is not None:
         _must_be(given, hash_, str(given))
         return given
-    there = [folder / name for folder in folders if (folder / name).exists()]
+    return _same(option, entry, _there(name, folders), folders)
+
+
+def _there(name: str, folders: Iterable[Path]) -> list[Path]:
+    return [folder / name for folder in folders if (folder / name).exists()]
+
+
+def _same(option: str, entry: Mapping[str, str], there: Sequence[Path], folders: tuple[Path, ...]) -> Path:
+    """Return which of the files *there* has the hash of *entry*; raise InvalidInputError where none has."""
     if not there:
         looked = " and ".join(dict.fromkeys(str(folder) for folder in folders))
-        what = f"cannot find {name}, which the asset was built from, in {looked}"
+        what = f"cannot find {entry['name']}, which the asset was built from, in {looked}"
         raise InvalidInputError("R2S824", what, hint=f"say where it is with --{option}")
     for path in there:
-        if _hash(path) == hash_:
+        if _hash(path) == entry["sha256"]:
             return path
-    _must_be(there[0], hash_, str(there[0]))
+    _must_be(there[0], entry["sha256"], str(there[0]))
     return there[0]
 
 

@@ -52,10 +52,16 @@ def rebuild(
         folder = Path(text)
         inputs = folder / "inputs"
         inputs.mkdir()
-        scan, calipers = staged(found, manifest, inputs)
+        scan, calipers, instances = staged(found, manifest, inputs)
         output = folder / "out" / f"{place.stem}.xml"
         request = again(
-            manifest["request"], scan=scan, output=output, calipers=calipers, cache=folder / "cache", limits=limits
+            manifest["request"],
+            scan=scan,
+            output=output,
+            calipers=calipers,
+            instances=instances,
+            cache=folder / "cache",
+            limits=limits,
         )
         made = run(request, observe)
         if made.failure is not None or made.written is None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from r2s.compiler.errors import Diagnostic
 from r2s.compiler.readings import Friction
 from r2s.compiler.slots import Slot, Target
+from r2s.passes.mjcf.openslots import RECIPES
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,7 @@ def _slot(kind: str, geoms: Sequence[str], found: tuple[Friction, ...]) -> Slot:
         provenance="; ".join(map(_said, found)) or "nobody measured it: dry everyday materials",
         joint_group=f"friction/{kind}",
         targets=tuple(Target("geom", name, "geom_friction", k.index) for name in geoms),
+        recipe=RECIPES[found[0].method] if found else "assumed",
     )
 
 

@@ -7,6 +7,8 @@ import math
 import numpy as np
 
 from r2s.compiler.ir import Anchor, Floats
+from r2s.compiler.ledger import Method
+from r2s.compiler.population import Kind
 from r2s.compiler.slots import Slot, Target
 from r2s.passes.mjcf.balance import Balanced
 from r2s.passes.mjcf.mass import Mass, Matter
@@ -15,6 +17,13 @@ from r2s.passes.mjcf.mass import Mass, Matter
 UNKNOWN_SIZE = 0.02  # the correction of a metric scan that the compiler would warn about
 UNKNOWN_FORM = {"solid": 0.02, "shell": 0.05}  # of the inertia, where the fill is known
 UNKNOWN_COM = 0.02  # of the extent: inner mass that no scan sees
+
+RECIPES: dict[Method, Kind] = {
+    "measured": "budget",
+    "estimated": "budget",
+    "declared": "declared",
+    "assumed": "assumed",
+}  # of an interval about this object alone, from where its value comes
 
 
 def size_slot(body: str, anchor: Anchor, mass: Mass) -> Slot:
@@ -50,6 +59,8 @@ def size_slot(body: str, anchor: Anchor, mass: Mass) -> Slot:
         joint_group="scale:all",
         targets=(Target("body", body, "scale"),),
         keeps=mass.keeps,
+        recipe=RECIPES[anchor.method] if measured else "assumed",
+        level=0.95 if measured else None,
     )
 
 
@@ -72,6 +83,7 @@ def mass_slot(body: str, mass: Mass) -> Slot:
         provenance=mass.provenance,
         joint_group="mass",
         targets=(Target("body", body, "body_mass"),),
+        recipe=RECIPES[mass.method],
     )
 
 
@@ -100,6 +112,7 @@ def inertia_slot(body: str, matter: Matter) -> Slot:
         provenance=provenance,
         joint_group="fill",
         targets=(Target("body", body, "body_inertia"),),
+        recipe="budget" if matter.fill.kind == "unknown" else "assumed",
     )
 
 
@@ -144,6 +157,7 @@ def _com_slot(body: str, axis: int, matter: Matter, half: float, toward: float, 
         provenance=provenance,
         joint_group=f"com/{letter}" if untold == 0 else "fill",
         targets=(Target("body", body, "body_ipos", axis),),
+        recipe="budget" if untold == 0 else "assumed",
     )
 
 

@@ -82,7 +82,7 @@ def test_the_whole_schema(tmp_path: Path) -> None:
     assert outer.feature == Feature("outer_diameter", along=0.03, axis="z")
     assert (outer.values, outer.compliant, outer.temperature, outer.alpha) == ((0.0508,), True, 23.0, 23e-6)
     assert (sphere.values, sphere.accuracy, sphere.instrument) == ((0.08,), 4e-6, "micrometer")
-    assert sheet.mass == Quantity(0.094, 0.0005, "kg", "measured")
+    assert sheet.mass == Quantity(0.094, 0.0005, "kg", "measured", shared=0.0005)
     assert sheet.density == Quantity(1240.0, 0.0, "kg/m^3", "declared")
     assert sheet.fill == Fill("shell", 0.0012)
     assert sheet.com == (BalancePoint("extent_long", "max", 0.0284, 0.001),)
