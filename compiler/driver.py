@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -58,15 +58,22 @@ class Build:
     files: tuple[Path, ...] = ()
 
 
-def compile_asset(scan: str | Path, output: str | Path, calipers: str | Path | None = None, **options: Any) -> Build:
+def compile_asset(
+    scan: str | Path,
+    output: str | Path,
+    calipers: str | Path | None = None,
+    instances: Iterable[str | Path] = (),
+    **options: Any,
+) -> Build:
     """
     Compile *scan* into a MuJoCo asset at *output* (``.xml``) and return the build.
 
-    *options* are fields of :class:`Request`.  Raises a child of R2SError: InvalidInputError for a scan or sheet that
-    cannot be used, OverBudgetError and CalipersDisagreeError for a build that fails its verdict.
+    *instances* are caliper sheets of objects like the scanned one; *options* are fields of :class:`Request`.  Raises a
+    child of R2SError: InvalidInputError for a scan or sheet that cannot be used, OverBudgetError and
+    CalipersDisagreeError for a build that fails its verdict.
     """
     sheet = Path(calipers) if calipers is not None else None
-    build = run(Request(Path(scan), Path(output), sheet, **options))
+    build = run(Request(Path(scan), Path(output), sheet, tuple(map(Path, instances)), **options))
     if build.failure is not None:
         raise build.failure
     return build

@@ -39,10 +39,11 @@ def sample_of(slot: Slot, objects: Objects, anchor: Anchor, mass: Mass, friction
         u = anchor.u if known else UNKNOWN_SIZE / math.sqrt(3)
         reach = math.expm1(coverage(anchor.dof) * u) if known else UNKNOWN_SIZE
         shift = anchor.fitted / anchor.factor if known else 1.0
-        return Sample(tuple(shift * ratio for ratio in objects.sizes), math.hypot(u, objects.u_sizes), reach)
+        sizes = tuple(shift * ratio for ratio in objects.sizes)
+        return Sample(sizes, math.hypot(u, objects.u_sizes), reach * math.fsum(sizes) / len(sizes))
     if slot.name == "mass":
         half = (mass.hi - mass.lo) / 2
-        # without any accuracy on the sheets, the half-width that is assumed for this object is one error of the balance
+        # where no sheet gives an accuracy, the half-width that this object was given stands in for the balance's
         u = objects.u_masses or half / math.sqrt(3) / mass.value
         if mass.keeps == "density" and objects.sizes:
             at_size = zip(objects.masses, objects.sizes, strict=True)

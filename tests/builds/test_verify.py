@@ -23,8 +23,10 @@ from r2s.compiler.ir import Source
 from r2s.compiler.manifest import sealed, text_of
 from r2s.compiler.outputs import combined_hash
 from r2s.compiler.pipeline import DEFAULT, Pipeline
+from r2s.compiler.request import again
 from r2s.compiler.verify import check, place_of
 from r2s.compiler.verify.inputs import find_inputs
+from r2s.compiler.worker import Limits
 
 SHEET = """\
 schema: 1
@@ -335,6 +337,38 @@ def test_a_changed_input_is_named(place: Path, name: str) -> None:
     assert code == 3
     assert f"{name}" in error
     assert "is not what the asset was built from" in error
+
+
+def test_where_the_inputs_are_is_asked_for_a_rebuild_alone(place: Path) -> None:
+    for option in ("--scan", "--calipers", "--instances"):
+        done = CliRunner().invoke(cli, ["verify", str(place / "out" / "b.xml"), option, "x.yaml"])
+        assert done.exit_code == 2
+        assert "--scan, --calipers, --instances and --within are for --rebuild" in done.stderr
+
+
+def test_a_manifest_from_before_there_were_instances_is_read(place: Path) -> None:
+    def older(manifest: dict[str, Any]) -> None:
+        del manifest["inputs"]["instances"], manifest["request"]["intervals"]
+        for key in ("objects", "intervals"):
+            del manifest["passes"][5]["options"][key]
+
+    forge(place, older)
+    assert findings(place) == {}
+    found = find_inputs(manifest_of(place), (place,))
+    assert (found.calipers, found.instances) == (place / "m.yaml", ())
+    with pytest.raises(InvalidInputError, match="was not built from") as error:
+        find_inputs(manifest_of(place), (place,), instances=(place / "m.yaml",))
+    assert error.value.code == "R2S824"
+    asked = again(
+        manifest_of(place)["request"],
+        scan=found.scan,
+        output=place / "x.xml",
+        calipers=found.calipers,
+        instances=(),
+        cache=place / "store",
+        limits=Limits(),
+    )
+    assert (asked.intervals, asked.salt) == ({}, "a pinch")
 
 
 def test_the_right_one_of_two_inputs_is_taken(place: Path) -> None:

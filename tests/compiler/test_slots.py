@@ -71,6 +71,53 @@ def test_a_slot_that_breaks_a_rule_is_refused(change: dict[str, object], said: s
     assert said in caught.value.message
 
 
+KIND = dataclasses.replace(
+    MASS,
+    recipe="tolerance",
+    population="objects_like_this_one",
+    n=4,
+    level=0.9,
+    confidence=0.95,
+    centre=0.301,
+    sources=("a" * 64, "b" * 64, "c" * 64),
+)
+
+
+def test_what_an_interval_claims_reads_back() -> None:
+    assert from_json(to_json("cup", (KIND,))) == (KIND,)
+    plain = json.loads(to_json("cup", (MASS,)))["slots"][0]
+    assert (plain["recipe"], plain["population"], plain["n"]) == ("budget", "this_object", 1)
+    assert not {"level", "confidence", "centre", "sources", "keeps"} & plain.keys()
+
+
+def test_a_file_from_before_there_were_kinds_speaks_of_one_object() -> None:
+    document = json.loads(to_json("cup", (SIZE,)))
+    for key in ("recipe", "population", "n"):
+        del document["slots"][0][key]
+
+    assert from_json(json.dumps(document)) == (SIZE,)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"n": 2}, "cannot have a tolerance interval from 2 objects"),
+        ({"recipe": "prediction", "n": 1}, "cannot have a prediction interval from 1 objects"),
+        ({"population": "this_object"}, "a tolerance interval, which is over objects, for this object alone"),
+        ({"population": "everybody"}, "population 'everybody', not one of this_object, objects_like_this_one"),
+        ({"recipe": "guess"}, "recipe 'guess', not one of minmax_margin, prediction"),
+        ({"recipe": "budget", "n": 0}, "cannot have a budget interval from 0 objects"),
+        ({"level": 1.0}, "the level 1.0, which is no probability"),
+        ({"confidence": 0.0}, "the confidence 0.0, which is no probability"),
+        ({"centre": float("inf")}, "a centre that is not finite"),
+    ],
+)
+def test_an_interval_that_claims_what_it_cannot_is_refused(change: dict[str, object], said: str) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        to_json("cup", (dataclasses.replace(KIND, **change),))  # type: ignore[arg-type]  # broken on purpose
+    assert said in caught.value.message
+
+
 def test_two_slots_of_one_name_are_refused() -> None:
     with pytest.raises(InvalidInputError, match="two slots have one name"):
         to_json("cup", (MASS, MASS))
@@ -97,6 +144,12 @@ def _edited(**changes: object) -> str:
         (_edited(unit=1), "unit must be text"),
         (_edited(targets=[{"type": "body"}]), "missing key field, name"),
         (_edited(nominal=9.0), "outside"),
+        (_edited(n=3.0), "n must be a whole number, not 3.0"),
+        (_edited(n=True), "n must be a whole number, not True"),
+        (_edited(level="high"), "level must be a number"),
+        (_edited(sources="ab"), "sources must be a list"),
+        (_edited(sources=[1]), "sources must be a list of texts"),
+        (_edited(recipe=7), "recipe must be text, not 7"),
     ],
 )
 def test_a_document_that_is_anything_else_is_refused(text: str, said: str) -> None:
