@@ -27,7 +27,6 @@ from r2s.compiler.units import format_length, format_mass
 # Objects of one kind differ by less; a diameter read as radius, or another unit, by more.  Judgement.
 _LIKE = 1.8
 _LIKE_MASS = _LIKE**3
-_SEPARATE = "one sheet an object: readings of the same object belong on one sheet, as values: [...]"
 
 
 @dataclass(frozen=True)
@@ -94,11 +93,12 @@ def like_objects(scanned: Sheet, instances: Sequence[Instance]) -> tuple[Objects
 
 def _refuse_repeat(instance: Instance, others: Sequence[Instance], scanned: Sheet, name: str) -> None:
     twin = next((str(o.path) for o in others if o.sheet.sha256 == instance.sheet.sha256), None)
+    hint = "leave one out"
     if instance.sheet.sha256 == scanned.sha256:
-        twin = f"{name}, the sheet of the scanned object"
+        twin, hint = f"{name}, the sheet of the scanned object", "leave it out: the scanned object is counted already"
     if twin is not None:
         what = f"{instance.path} holds the same bytes as {twin}: one object twice, not two objects"
-        hint = f"{_SEPARATE}; if another object gave the same readings, say so in a comment: # number 2"
+        hint += "; if another object gave the same readings, say so in a comment on its sheet: # number 2"
         raise InvalidInputError("R2S261", what, hint=hint)
 
 

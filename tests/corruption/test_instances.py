@@ -125,6 +125,7 @@ def test_one_object_twice(command: Command, bricks: Path, twin: str) -> None:
 
     assert f"again.yaml holds the same bytes as {twin}" in line
     assert "one object twice, not two objects" in line
+    assert ("leave it out: the scanned object is counted already" in line) == (twin == "brick.yaml")
 
 
 def test_an_object_that_nobody_weighed(command: Command, bricks: Path) -> None:
@@ -177,6 +178,7 @@ def test_a_tolerance_from_four(command: Command, bricks: Path) -> None:
     assert ended.exit_code == 0
     assert "the tolerance interval of mass reaches 6.34 standard deviations each way: 4 objects" in ended.line("R2S266")
     assert (slots(bricks)["mass"]["recipe"], slots(bricks)["size"]["recipe"]) == ("tolerance", "prediction")
+    assert "measured; 95 % of all with confidence 95 %, from 4 objects, at this size" in ended.out
 
 
 def test_a_friction_measured_on_some(command: Command, bricks: Path) -> None:
@@ -236,7 +238,9 @@ def test_a_declared_interval_without_the_scanned_object(command: Command, bricks
     line = refused(command, bricks, "R2S718", "--interval", "declared:190g..198g:label")
 
     assert "mass was declared as 0.19 to 0.198 kg, and this object has 0.1984 kg" in line
-    assert command(*MAIN, "--interval", "declared:190g..199g:label").exit_code == 0
+    ended = command(*MAIN, "--interval", "declared:190g..199g:label")
+    assert ended.exit_code == 0
+    assert "198.4 [190, 199] g declared; of any object of this kind, by declaration" in ended.out
     assert [slots(bricks)["mass"][k] for k in ("lo", "hi", "recipe")] == [0.19, 0.199, "declared"]
 
 
