@@ -18,9 +18,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from r2s.compiler.intervals.student import student_quantile
-from r2s.compiler.intervals.tolerance import tolerance_factor
 from r2s.compiler.population import FEWEST, Recipe
+from r2s.compiler.uncertainty.student import coverage_factor
+from r2s.compiler.uncertainty.tolerance import tolerance_factor
 
 Ends = tuple[float, float]
 
@@ -79,7 +79,7 @@ def prediction(values: Sequence[float], level: float = 0.95, u: float = 0.0) -> 
     """
     n = len(values)
     mean, s = mean_and_deviation(values)
-    half = student_quantile(level, n - 1) * math.sqrt(s**2 * (1 + 1 / n) + u**2)
+    half = coverage_factor(level, n - 1) * math.sqrt(s**2 * (1 + 1 / n) + u**2)
     return mean - half, mean + half
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from r2s.compiler.errors import Diagnostic, InvalidInputError
 from r2s.compiler.intervals.asked import ALL, SLOTS, parse_recipe
-from r2s.compiler.intervals.tolerance import tolerance_factor
 from r2s.compiler.population import FEWEST, OVER_OBJECTS, Choice, Objects, Recipe
+from r2s.compiler.uncertainty.tolerance import tolerance_factor
 
 WIDE = 5.0  # a tolerance factor beyond it says more of the number of objects than of the objects
 _DECLARE = "declare an interval: --interval 'mass=declared:90g..98g:who says so'"

@@ -17,11 +17,11 @@ from r2s.compiler.intervals import (
     minmax,
     prediction,
     spread,
-    student_quantile,
     tolerance,
-    tolerance_factor,
 )
 from r2s.compiler.population import Recipe
+from r2s.compiler.uncertainty.student import coverage_factor
+from r2s.compiler.uncertainty.tolerance import tolerance_factor
 
 DATA = (9.8, 10.1, 10.0, 9.9)
 PREDICTION, TOLERANCE = Recipe("prediction"), Recipe("tolerance")
@@ -57,21 +57,7 @@ def test_a_mass_is_worked_in_the_logarithm() -> None:
     assert not found.floored
 
 
-@pytest.mark.parametrize(
-    ("n", "k"),
-    [(2, 36.519), (3, 9.789), (4, 6.341), (5, 5.077), (6, 4.422), (8, 3.746), (10, 3.393), (20, 2.760), (30, 2.555)],
-)
-def test_tolerance_factors_of_the_tables(n: int, k: float) -> None:
-    assert tolerance_factor(0.95, 0.95, n) == pytest.approx(k, abs=5.1e-4)
-
-
 # --- oracles ----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.9999])
-@pytest.mark.parametrize("dof", [1, 2, 3, 4, 9, 30, 101])
-def test_student_is_scipy_s(level: float, dof: int) -> None:
-    assert student_quantile(level, dof) == pytest.approx(stats.t.ppf((1 + level) / 2, dof), rel=1e-10)
 
 
 @pytest.mark.parametrize(
@@ -88,14 +74,6 @@ def test_tolerance_factor_is_that_of_an_adaptive_quadrature(share: float, confid
         return float(wide_enough * math.sqrt(n / (2 * math.pi)) * math.exp(-n * z**2 / 2))
 
     assert 2 * integrate.quad(density, 0, 8 / math.sqrt(n), epsabs=1e-12)[0] == pytest.approx(confidence, abs=1e-10)
-
-
-@pytest.mark.parametrize("wrong", [(0.0, 0.95, 3), (1.0, 0.95, 3), (0.95, 1.0, 3), (0.95, 0.95, 1)])
-def test_a_factor_that_does_not_exist(wrong: tuple[float, float, int]) -> None:
-    with pytest.raises(ValueError, match="no tolerance factor"):
-        tolerance_factor(*wrong)
-    with pytest.raises(ValueError, match="no Student quantile"):
-        student_quantile(wrong[0] * 2, 0)
 
 
 # --- what always holds ------------------------------------------------------------------------------------------------
@@ -138,7 +116,7 @@ def test_more_is_wider(values: tuple[float, ...]) -> None:
 
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])
 def test_more_objects_of_the_same_spread_are_narrower(level: float) -> None:
-    factors = [student_quantile(level, n - 1) * math.sqrt(1 + 1 / n) for n in range(3, 60)]
+    factors = [coverage_factor(level, n - 1) * math.sqrt(1 + 1 / n) for n in range(3, 60)]
     k = [tolerance_factor(level, level, n) for n in range(3, 25)]
 
     assert all(a > b for a, b in pairwise(factors))
