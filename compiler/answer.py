@@ -12,6 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from r2s.compiler.checklog import Asked
 from r2s.compiler.errors import Diagnostic, R2SError
 
 SCHEMA = "r2s-build/1"
@@ -23,12 +24,14 @@ def answer(
     written: Iterable[Path] = (),
     diagnostics: Iterable[Diagnostic] = (),
     failure: R2SError | None = None,
+    asked: Asked | None = None,
 ) -> dict[str, Any]:
     """
     Return the document.
 
     *report* is None where the build ended before there was one.  *written* are the paths as the user's ``-o`` has them,
-    in the order of writing; *diagnostics* the lines on stderr; *failure* is what the exit code stands for.
+    in the order of writing; *diagnostics* the lines on stderr; *failure* is what the exit code stands for; *asked* is
+    how often the check readings had judged other builds before.
     """
     return {
         "schema": SCHEMA,
@@ -36,5 +39,6 @@ def answer(
         "failure": None if failure is None else asdict(failure.diagnostic),
         "diagnostics": [asdict(d) for d in diagnostics],
         "written": [os.fspath(path) for path in written],
+        "check_reused": None if asked is None else asdict(asked),
         "report": report,
     }

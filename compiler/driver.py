@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from r2s.compiler import bounds, budget, outputs
+from r2s.compiler.checklog import Asked, scored
 from r2s.compiler.closure import close, left_out
 from r2s.compiler.codec import canonical, sha256
 from r2s.compiler.decision import Decision
@@ -47,7 +48,8 @@ class Build:
     """
     What a build made; *written* is None for a pipeline that stops before an asset.
 
-    *files* are all that were written, or were there with these bytes, in the order of writing.
+    *files* are all that were written, or were there with these bytes, in the order of writing.  *asked* is what the
+    check readings had judged before, None where they judged nothing; it is in no file of the build.
     """
 
     report: dict[str, Any]
@@ -56,6 +58,7 @@ class Build:
     written: Path | None
     failure: R2SError | None = None
     files: tuple[Path, ...] = ()
+    asked: Asked | None = None
 
 
 def compile_asset(
@@ -180,6 +183,7 @@ def _given(
             "mode": request.scale_mode,
             "free": decision.free,
             "prior_u": device(request.device).prior_u,
+            "prior_offset": device(request.device).prior_offset,
             "readings": sheet.of_role("calibrate"),
             "kinds": _kinds(inputs),
         },
@@ -278,20 +282,25 @@ def _conclude(
         diagnostics=diagnostics,
     )
     # A bug first: what broke its own bound has no verdict to give.
-    failure = closure.failure if closure is not None and closure.failure is not None else failure_of(judgement, entries)
+    verdict = failure_of(judgement, entries, anchor.calibration)
+    failure = closure.failure if closure is not None and closure.failure is not None else verdict
     text = canonical(data) + "\n"
+    asked = None
+    if asset is not None and judgement.verdict != "UNCHECKED":
+        asked = scored(store.root, inputs.source.sha256, inputs.check_digest, build_key, judgement.verdict)
+    told = (*said, *diagnostics, *(asked.diagnostics if asked is not None else ()))
     if where is None or asset is None:
-        return Build(data, said + diagnostics, made.traces, None, failure)
+        return Build(data, told, made.traces, None, failure, asked=asked)
     if failure is not None:
         failed = outputs.write_failed(where, text)
-        return Build(data, said + diagnostics, made.traces, None, failure, (failed,))
+        return Build(data, told, made.traces, None, failure, (failed,), asked)
     texts = {"slots.json": slots, "report.json": text}
     hashes = {f"{where.stem}.assets/{n}": sha256(d) for n, d in meshes.items()}
     hashes |= {f"{where.stem}.{k}": sha256(t) for k, t in (*texts.items(), ("scene.xml", scene), ("xml", xml))}
     texts["manifest.json"] = text_of(manifest(inputs, request, made.decision, made.traces, build_key, hash_, hashes))
     texts["scene.xml"] = scene
     files = outputs.write(where, meshes, texts, xml, read_at=read_at)
-    return Build(data, said + diagnostics, made.traces, where.xml, None, files)
+    return Build(data, told, made.traces, where.xml, None, files, asked)
 
 
 def _scan_to_asset(store: Store, traces: tuple[Trace, ...], asset: Asset | None) -> list[list[float]] | None:

@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from r2s.compiler.calibration import Calibration
 from r2s.compiler.codec import digest_of
 from r2s.compiler.errors import InternalError
 
@@ -191,6 +192,7 @@ class Anchor:
 
     *u* is the standard uncertainty of ln factor (nan if nothing was measured), *dof* its degrees of freedom,
     *applied* whether the fitted scale was applied (else factor is 1 and *fitted* tells what the fit said).
+    *calibration* is how the readings stood the test, None where there are none.
     """
 
     factor: float = 1.0
@@ -200,6 +202,7 @@ class Anchor:
     applied: bool = False
     method: Literal["measured", "declared", "assumed"] = "declared"
     reason: str = ""
+    calibration: Calibration | None = None
 
 
 @dataclass(frozen=True, eq=False)

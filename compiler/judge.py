@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
+from r2s.compiler.capability import Capability, capability
 from r2s.compiler.errors import Diagnostic, Severity
 from r2s.compiler.ir import Anchor
 from r2s.compiler.measured import STAGES, Measured, StageReadings
-from r2s.compiler.readings import Reading
+from r2s.compiler.readings import U_TOUCH, Reading
 from r2s.compiler.uncertainty.conformance import probability_within
 
 Verdict = Literal["PASS", "FAIL", "INCONCLUSIVE", "UNCHECKED"]
@@ -52,6 +53,7 @@ class Row:
     u_error: float
     probability: float
     verdict: Verdict
+    capability: Capability
 
     @property
     def u_estimate(self) -> float:
@@ -153,7 +155,7 @@ def _row(reading: Reading, stages: Mapping[str, Measured], anchor: Anchor) -> Ro
     u_scan = scan.u * anchor.factor if scan is not None and scan.there else math.nan
     error = values.get("model", math.nan) - reading.value
     u_model = stages["model"].u if "model" in stages else math.nan
-    u_error = math.hypot(reading.u, reading.u_pressed, u_scan, u_scale, u_model)
+    u_error = math.hypot(reading.u, U_TOUCH, reading.u_pressed, u_scan, u_scale, u_model)
     # The error is against what the jaws read; what they are expected to have pressed in is no error of the asset.
     free = error - reading.pressed
     probability = conformance(free, u_error, reading.tolerance) if math.isfinite(error + u_error) else math.nan
@@ -169,7 +171,15 @@ def _row(reading: Reading, stages: Mapping[str, Measured], anchor: Anchor) -> Ro
         u_error,
         probability,
         _verdict(reading, probability),
+        _capability(reading, u_error, u_scale, anchor),
     )
+
+
+def _capability(reading: Reading, u_error: float, u_scale: float, anchor: Anchor) -> Capability:
+    """Return what the check can see; of the scale's part, what readings share stays however many there are."""
+    known = anchor.calibration
+    share = 0.0 if known is None else math.hypot(known.u_shared, known.u_offset) / anchor.u
+    return capability(u_error, reading.tolerance, u_scale, u_scale * share, 0 if known is None else known.n)
 
 
 def _verdict(reading: Reading, probability: float) -> Verdict:
@@ -198,6 +208,8 @@ def _diagnostics(rows: tuple[Row, ...], verdict: Verdict) -> list[Diagnostic]:
             found.append(
                 Diagnostic("warning", "R2S631", f"check {r.id} ({r.feature.kind}) is inconclusive: {_why(row)}")
             )
+        if r.role == "check" and math.isfinite(row.u_error) and not row.capability.capable:
+            found.append(_not_capable(row))
         found += _blame(row)
     if verdict == "UNCHECKED":
         what = "no reading has the role check, so nothing independent confirms the size"
@@ -225,6 +237,20 @@ def _blame(row: Row) -> list[Diagnostic]:
         severity: Severity = "warning" if r.tolerance_method == "declared" else "note"
         return [Diagnostic(severity, "R2S635", what, way_out)]
     return []
+
+
+def _not_capable(row: Row) -> Diagnostic:
+    """Return that a check is too unsure for its tolerance; where it passed nevertheless, only as a note."""
+    r, mm, more = row.reading, 1e3, row.capability.more
+    what = (
+        f"check {r.id} ({r.feature.kind}) is not capable: its u of {row.u_error * mm:.3f} mm is over a third of the "
+        f"tolerance of {r.tolerance * mm:.2f} mm, and an error under {row.capability.lod95 * mm:.2f} mm would escape it"
+    )
+    way_out = "no number of readings cures that: a better instrument, a quieter scan or a wider tolerance would"
+    if more is not None:
+        way_out = f"{more} more calibrate reading{'s' if more != 1 else ''} would do, or a wider tolerance"
+    severity: Severity = "warning" if row.verdict == "INCONCLUSIVE" else "note"
+    return Diagnostic(severity, "R2S632", what, way_out)
 
 
 def _why(row: Row) -> str:

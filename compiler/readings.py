@@ -19,6 +19,10 @@ Point = tuple[float, float, float]
 # How far jaws press into a soft object, m: from nothing to twice this, which is both expectation and half-width.
 # Engineering judgement, so it is assumed.
 COMPLIANCE = 0.3e-3
+# Half-width, m.  Where exactly the jaws touched (corner radii, draft, flatness) differs between caliper and model.
+# Engineering judgement too.
+TOUCH = 0.05e-3
+U_TOUCH = TOUCH / math.sqrt(3)
 _READS_LONG = frozenset({"inner_diameter", "depth"})  # what gives way there makes room; outside jaws read short
 
 EXTENTS = ("extent_x", "extent_y", "extent_z", "extent_long", "extent_mid", "extent_short")

@@ -24,7 +24,7 @@ from r2s.compiler.judge import COVERAGE, INTRODUCED_BY, Judgement, Row
 from r2s.compiler.ledger import Term
 from r2s.compiler.manager import Trace
 from r2s.compiler.provenance import step, tools
-from r2s.compiler.readings import Feature
+from r2s.compiler.readings import TOUCH, Feature
 from r2s.compiler.volume import Volume
 
 SCHEMA = "r2s-report/1"
@@ -83,17 +83,20 @@ def report(
             "rule": "JCGM 106 conformance probability: pass from 0.95, fail to 0.05",
             "coverage_factor": COVERAGE,
         },
-        "blind_spots": blind_spots(inputs),
+        "blind_spots": blind_spots(inputs, anchor),
         "diagnostics": [asdict(d) for d in diagnostics],
     }
 
 
-def blind_spots(inputs: Inputs) -> list[str]:
+def blind_spots(inputs: Inputs, anchor: Anchor) -> list[str]:
     """Return what no check of this build could have seen, in words."""
     spots = ["mirror image: lengths do not change under reflection"]
     roles = {r.role: {s.instrument for s in inputs.sheet.of_role(r.role)} for r in inputs.sheet.readings}
     if roles.get("calibrate", set()) & roles.get("check", set()):
         spots.append("zero error of the instrument: calibrate and check readings share it")
+    tested = anchor.calibration.offset if anchor.calibration is not None else None
+    if tested is None or not tested.identifiable:
+        spots.append("surface offset: the calibrate readings cannot tell it from scale")
     if not inputs.sheet.of_role("check"):
         spots.append("scale: no check reading")
     if inputs.sheet.fill.kind == "unknown":
@@ -117,6 +120,7 @@ def _row(row: Row) -> dict[str, Any]:
                 "method": "measured",
                 "accuracy": r.accuracy_method,
                 "pressed": r.pressed,
+                "touch": TOUCH,
             },
             "stages": {name: _measured(m) for name, m in row.stages.items()},
             "anchored": row.anchored,
@@ -134,6 +138,9 @@ def _row(row: Row) -> dict[str, Any]:
             "tolerance_method": r.tolerance_method,
             "conformance": row.probability,
             "verdict": row.verdict,
+            "lod95": row.capability.lod95,
+            "capable": row.capability.capable,
+            "more_readings": row.capability.more,
             "lost_by": row.lost_by,
             "departs_by": row.departs_by,
             "moved_by": row.moved_by,

@@ -88,14 +88,42 @@ def _scale(report: Mapping[str, Any]) -> Iterator[str]:
         yield _line("scale", f"x{scale['factor']:.5g} {scale['method']}, not verified by any calibrate reading")
         return
     yield _line("scale", scale["reason"] or f"x{scale['factor']:.5g} {scale['method']}")
+    if scale["calibration"] is not None:
+        yield _line("fit", "; ".join(_fit(scale["calibration"])))
+
+
+def _fit(found: Mapping[str, Any]) -> Iterator[str]:
+    """Yield how the calibrate readings stood the test, and what they cannot tell."""
+    if found["p"] is None:
+        yield "one reading, so its consistency is untestable"
+    else:
+        yield f"chi2 {found['chi2']:.2g} with {found['dof']} dof, p = {found['p']:.2g}"
+    if found["inflation"] > 1:
+        yield f"u widened {found['inflation']:.2g} times"
+    if found["suspect"]:
+        yield f"suspect {found['suspect']}"
+    offset, axes = found["offset"], found["axes"]
+    if offset is None or not offset["identifiable"]:
+        yield "an offset is not told from scale"
+    else:
+        size = f"{offset['d'] * _MM:+.3f} ± {offset['u_d'] * _MM:.3f} mm"
+        yield f"offset {size} beside it, {offset['preferred']} preferred"
+    if axes is not None:
+        yield f"the same along {', '.join(axes['axes'])} with p = {axes['p']:.2g}"
+    yield f"a scale error of {100 * found['lod95']:.2f} % would show"
 
 
 def _check(report: Mapping[str, Any]) -> Iterator[str]:
     checks = [r for r in report["features"] if r["role"] == "check"]
     for row in checks:
         p = row["conformance"]
-        chance = "no probability" if p is None else f"p = {p:.3f}"
-        yield _line("check", f"{row['id']} within ±{row['tolerance'] * _MM:.2f} mm: {row['verdict']}, {chance}")
+        said = [f"{row['id']} within ±{row['tolerance'] * _MM:.2f} mm: {row['verdict']}"]
+        said.append("no probability" if p is None else f"p = {p:.3f}")
+        if row["lod95"] is not None:
+            share = 100 * row["lod95"] / row["caliper"]["value"]
+            said.append(f"an error of {row['lod95'] * _MM:.2f} mm ({share:.2f} %) would show")
+            said += [] if row["capable"] else ["NOT CAPABLE"]
+        yield _line("check", ", ".join(said))
     if not checks:
         yield _line("check", "UNCHECKED: no reading has the role check")
 

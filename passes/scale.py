@@ -6,18 +6,18 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
+from r2s.compiler.calibration import calibration_of
 from r2s.compiler.errors import Diagnostic
 from r2s.compiler.ir import Anchor, Hulls
 from r2s.compiler.ledger import Change, Method, Scalar, StandardUncertainty, Term
 from r2s.compiler.protocol import Outcome
-from r2s.compiler.readings import Reading
+from r2s.compiler.readings import TOUCH, Reading
+from r2s.compiler.scale_axes import AxesTest, compare_axes
 from r2s.compiler.scale_fit import Pair, ScaleFit, fit_scale
 from r2s.compiler.scale_rule import Ruling, anchor, checked_mode
 from r2s.passes.caliper import features as _features
+from r2s.passes.caliper.pairing import pair_of
 
-# Half-width, m.  Where exactly the jaws touched (corner radii, draft, flatness) differs between caliper and scan.
-# Engineering judgement, so it is marked assumed.
-TOUCH = 0.05e-3
 _BLIND = ("zero error common to all readings of one caliper", "surface offset", "mirror image")
 
 
@@ -26,20 +26,22 @@ class Scale:
     """
     Fit ln s over the calibrate *readings* and anchor the hulls to it.
 
-    mode      ``auto`` changes a metric scan only beyond 2 u, ``apply`` always, ``verify`` never
-    free      whether the scan's own scale means nothing, so that only calipers set it
-    prior_u   standard uncertainty of ln scale that the device promises; 0 for none
-    readings  the calibrate readings; no check reading ever comes here
-    kinds     kinds of feature on the whole sheet: with a diameter, a height is along the axis of revolution
+    mode          ``auto`` changes a metric scan only beyond 2 u, ``apply`` always, ``verify`` never
+    free          whether the scan's own scale means nothing, so that only calipers set it
+    prior_u       standard uncertainty of ln scale that the device promises; 0 for none
+    prior_offset  the same of how far its surfaces lie off the object's, m
+    readings      the calibrate readings; no check reading ever comes here
+    kinds         kinds of feature on the whole sheet: with a diameter, a height is along the axis of revolution
     """
 
     name: ClassVar[str] = "scale"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     libraries: ClassVar[tuple[str, ...]] = ("numpy", "scipy")
 
     mode: str = field(default="auto", metadata={"given": True})
     free: bool = field(default=False, metadata={"given": True})
     prior_u: float = field(default=0.0, metadata={"given": True})
+    prior_offset: float = field(default=0.0, metadata={"given": True})
     readings: tuple[Reading, ...] = field(default=(), metadata={"given": True})
     kinds: tuple[str, ...] = field(default=(), metadata={"given": True})
 
@@ -50,15 +52,27 @@ class Scale:
         Raises InvalidInputError where the calipers contradict a metric scan by over 8 %.
         """
         checked_mode(self.mode)
-        prior = self.prior_u if math.isfinite(self.prior_u) and self.prior_u > 0 else None
+        prior, prior_offset = _promised(self.prior_u), _promised(self.prior_offset)
         pairs, refused = self._pairs(source)
         warnings = tuple(_warning(reading, reason) for reading, reason in refused)
         if not pairs:
             return Outcome(replace(source, anchor=_declared(prior)), _declared_terms(prior), warnings)
-        fit = fit_scale(pairs, prior)
-        ruling = anchor(fit, self.mode, self.free)
-        made = Anchor(ruling.factor, fit.factor, fit.u, fit.dof_of_u, ruling.applied, "measured", ruling.reason)
-        return Outcome(replace(source, anchor=made), _terms(fit, ruling, pairs), (*warnings, *ruling.diagnostics))
+        fit, axes = fit_scale(pairs, prior, prior_offset), compare_axes(pairs, prior_offset)
+        tolerances = {reading.id: reading.tolerance / reading.value for reading in self.readings}
+        ruling = anchor(fit, self.mode, self.free, tolerances, axes)
+        failed = (ruling.failed.message, ruling.failed.hint) if ruling.failed is not None else ()
+        made = Anchor(
+            ruling.factor,
+            fit.factor,
+            fit.u,
+            fit.dof_of_u,
+            ruling.applied,
+            "measured",
+            ruling.reason,
+            calibration_of(fit, pairs, axes, *failed),
+        )
+        terms = (*_terms(fit, ruling, pairs), *_offset_terms(fit), *_axes_terms(axes))
+        return Outcome(replace(source, anchor=made), terms, (*warnings, *ruling.diagnostics))
 
     def _pairs(self, source: Hulls) -> tuple[tuple[Pair, ...], list[tuple[Reading, str]]]:
         """Return caliper and raw scan side by side, and the readings whose feature the scan does not have."""
@@ -74,17 +88,12 @@ class Scale:
             if found.refused or not found.value > 0:
                 refused.append((reading, found.refused or "the scan reads no length there"))
             else:
-                pairs.append(_pair(reading, float(found.value), float(found.u)))
+                pairs.append(pair_of(reading, found, pose, first))
         return tuple(pairs), refused
 
 
-def _pair(reading: Reading, scan: float, u_scan: float) -> Pair:
-    """Split the caliper's uncertainty: the maker's limit is shared, all else is drawn anew for each reading."""
-    repeatability = reading.spread / math.sqrt(len(reading.values))
-    limits = (reading.resolution / 2, TOUCH)
-    independent = math.hypot(repeatability, reading.u_pressed, *(limit / math.sqrt(3) for limit in limits))
-    shared = reading.accuracy / math.sqrt(3)
-    return Pair(reading.id, reading.instrument, reading.expected, independent, shared, scan, u_scan)
+def _promised(u: float) -> float | None:
+    return u if math.isfinite(u) and u > 0 else None
 
 
 def _warning(reading: Reading, reason: str) -> Diagnostic:
@@ -104,12 +113,14 @@ def _declared_terms(prior: float | None) -> tuple[Term, ...]:
 
 
 def _terms(fit: ScaleFit, ruling: Ruling, pairs: tuple[Pair, ...]) -> tuple[Term, ...]:
-    evidence = f"weighted fit of ln(caliper/scan) on {', '.join(fit.ids)}"
+    evidence = f"weighted fit of ln(caliper/scan) on {', '.join(fit.ids)}, shared errors in full"
     remaining = fit.ln_s - math.log(ruling.factor)
     numbers = (
         ("chi2", "chi-square of the readings about one scale", fit.chi2),
         ("dof", "degrees of freedom of chi2", float(fit.dof)),
         ("p", "probability of a larger chi2", fit.p),
+        ("p_least", "the least probability, whatever readings share, with nothing assumed to excuse them", fit.p_least),
+        ("inflation", "what the scatter multiplied u by", fit.inflation),
         ("birge", "Birge ratio", fit.birge),
         ("lod95", "smallest ln scale error that would be detected (5 % false alarms, 95 % power)", fit.lod95),
     )
@@ -133,6 +144,61 @@ def _terms(fit: ScaleFit, ruling: Ruling, pairs: tuple[Pair, ...]) -> tuple[Term
             for left in fit.left_out
         ),
         Scalar("scale.touch", "half-width of where the jaws touched", TOUCH, "m", "assumed", "engineering judgement"),
+    )
+
+
+def _offset_terms(fit: ScaleFit) -> tuple[Term, ...]:
+    """Return what is known of the surface offset: what the readings say where they can, else the device's promise."""
+    offset = fit.offset
+    if offset is not None and offset.identifiable:
+        said = f"fit of scale and offset, correlation {offset.correlation:.2f}; {offset.why}"
+        row = _offset_row(offset.d, offset.u_d, "measured", said)
+        return (
+            row,
+            Scalar("scale.offset_ln_scale", "ln scale fitted with an offset", offset.ln_s, "1", "measured", said),
+            Scalar("scale.offset_correlation", "of ln scale and offset", offset.correlation, "1", "measured", said),
+            Scalar("scale.aic_drop", "Akaike's criterion, scale less both", offset.aic_drop, "1", "measured", said),
+        )
+    if fit.prior_offset is None:
+        return ()
+    return (_offset_row(0.0, fit.prior_offset, "assumed", "of the class of device; the readings cannot tell it"),)
+
+
+def _offset_row(value: float, u: float, method: Method, evidence: str) -> StandardUncertainty:
+    return StandardUncertainty(
+        id="scale.offset",
+        quantity="surface offset",
+        u=u,
+        unit="m",
+        distribution="normal" if method == "measured" else "rectangular",
+        dof=math.inf,
+        method=method,
+        evidence=evidence,
+        shape="offset",
+        group="offset:scan",
+        blind_to=("zero error common to all readings of one caliper",),
+        value=value,
+    )
+
+
+def _axes_terms(axes: AxesTest | None) -> tuple[Term, ...]:
+    if axes is None:
+        return ()
+    said = f"chi2 drops by {axes.drop:.2g} with {axes.dof} dof"
+    of_each = zip(axes.axes, axes.ln_s, axes.u, axes.readings, strict=True)
+    return (
+        Scalar(
+            "scale.axes_p",
+            "probability of a larger drop of chi2 where all axes have one scale",
+            axes.p,
+            "1",
+            "measured",
+            said,
+        ),
+        *(
+            Scalar(f"scale.axis.{axis}", "ln(caliper/scan) along it", ln_s, "1", "measured", f"u {u:.2g}, n {n}")
+            for axis, ln_s, u, n in of_each
+        ),
     )
 
 

@@ -18,6 +18,7 @@ from r2s.compiler.errors import Diagnostic, InvalidInputError, UsageError
 from r2s.compiler.ir import Source
 from r2s.compiler.protocol import Outcome
 from r2s.compiler.readings import EXTENTS, Feature, Reading
+from r2s.compiler.slips import slip
 from r2s.compiler.units import NAMED_SCAN_UNITS
 from r2s.passes.points import agreement as _agreement
 from r2s.passes.points.agreement import NEAR, Ratio, agree, centre, nearest_unit, ratio_of, unit_words
@@ -134,6 +135,9 @@ class _Court:
     def _unnamed(self, ratios: tuple[Ratio, ...], factor: float, axes: str, notes: tuple[Diagnostic, ...]) -> Decision:
         if len({r.kind for r in ratios}) < 2:
             refused = "".join(f"; {n.message}" for n in notes if n.code == "R2S308")
+            halved = next((q for q in (0.5, 2.0) if nearest_unit(factor / q)), None)
+            if halved is not None:
+                refused += f"; in {unit_words(nearest_unit(factor / halved))} it is {slip(halved)}"
             raise InvalidInputError(
                 "R2S302",
                 f"one calibrate reading ({ratios[0].id}) gives {factor:.4g} m for one of its numbers, near no unit"

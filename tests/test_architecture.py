@@ -18,6 +18,7 @@ HEAVY = {"coacd", "manifold3d", "mujoco", "open3d", "pymeshlab", "scipy", "trime
 OPEN_TO_PASSES = {
     f"r2s.compiler.{name}"
     for name in (
+        "calibration",
         "codec",
         "decision",
         "direct",
@@ -31,8 +32,11 @@ OPEN_TO_PASSES = {
         "population",
         "protocol",
         "readings",
+        "scale_axes",
         "scale_fit",
+        "scale_pair",
         "scale_rule",
+        "slips",
         "slots",
         "units",
     )

@@ -44,10 +44,40 @@ CODES: tuple[Code, ...] = (
     Code(
         "R2S606",
         "readings do not agree on one scale",
-        "The readings scatter about the common scale by more than their uncertainties allow. The uncertainty of the"
-        " scale was widened by the Birge ratio. A surface offset, a soft object, or a slip does this.",
+        "The readings scatter about the common scale by more than their uncertainties allow (chi-square, p under 5 %), "
+        "however much of the makers' limits they may share. The uncertainty of the scale was widened by the Birge "
+        "ratio, from four readings on after Bodnar and Elster. The message names the reading that stands out; it stays "
+        "in the fit. A slip, a soft object, a surface offset, or an accuracy that is too good to be true does this.",
         "Measure the reading that stands out again; give the true accuracy of the instrument; mark soft parts "
         "compliant.",
+        severity="warning",
+    ),
+    Code(
+        "R2S607",
+        "readings too good to be true",
+        "Four or more readings agree with the scan better than their own resolution, repeats and the scan's noise make "
+        "likely (p over 99.7 %), whatever they share and with nothing assumed counted. Either these are overstated, or "
+        "the values were copied from the scan and test nothing. Fewer readings do so by rounding alone too often to "
+        "say anything.",
+        "Write down what the instrument showed, digit by digit, and its true accuracy and resolution.",
+        severity="warning",
+    ),
+    Code(
+        "R2S608",
+        "surface offset",
+        "Readings of different size or kind (outside, inside, step) ask for faces that lie further out or in than the "
+        "scan's, by over 2 of the fit's uncertainties, and Akaike's criterion agrees. Spray, bleeding edges, a probe's "
+        "size, or a zero error of the caliper does this. No face is moved: the scale alone is applied, and its "
+        "uncertainty holds what that costs. A warning over 3 uncertainties.",
+        "Look for what stands on the surface of the scan; close the caliper and look at its zero.",
+        severity="note or warning",
+    ),
+    Code(
+        "R2S609",
+        "another scale along each axis",
+        "The readings along the axes of the object's box, two or more along each, ask for different scales (p under "
+        "5 %, a warning under 0.3 %). Depth cameras and drift do this. One scale for all is what is used.",
+        "Calibrate the scanner, or scan the object lying another way.",
         severity="note or warning",
     ),
     Code(
@@ -59,6 +89,16 @@ CODES: tuple[Code, ...] = (
         "Measure with a better instrument, repeat the reading, widen the tolerance if the use allows it, or scan "
         "again.",
         severity="warning",
+    ),
+    Code(
+        "R2S632",
+        "check not capable",
+        "The uncertainty of a check is over a third of its tolerance, so an error of the whole tolerance would often "
+        "escape it and a good asset would often not pass. The message gives the smallest error that the check would "
+        "detect (5 % false alarms, 95 % power), and how many more calibrate readings would make it capable, if any "
+        "number would. A warning where the check is inconclusive, else a note.",
+        "Add that many readings, take a better instrument, or widen the tolerance if the use allows it.",
+        severity="note or warning",
     ),
     Code(
         "R2S633",
@@ -85,6 +125,16 @@ CODES: tuple[Code, ...] = (
         severity="note or warning",
     ),
     Code(
+        "R2S636",
+        "check used again",
+        "These check readings have judged other builds of this scan before and turned some of them down. Whoever "
+        "changes options until a check passes has calibrated with it: the more often it is asked, the less its yes "
+        "means. The count is kept in the cache folder, by the hash of scan and check readings; it is in no report, so "
+        "that equal builds stay equal.",
+        "Measure a fresh feature as check once the options are settled.",
+        severity="note",
+    ),
+    Code(
         "R2S641",
         "over budget",
         "A pass lost more, as p99 of its directed distances, than --within or --budget allows it. No asset was "
@@ -99,6 +149,17 @@ CODES: tuple[Code, ...] = (
         "of 5 % or less (JCGM 106). An earlier asset was left as it is; the failed report holds the waterfall.",
         "Measure the feature again, see in the waterfall which pass moved it, and look for a wrong unit, role or "
         "feature.",
+        exit_code=6,
+    ),
+    Code(
+        "R2S643",
+        "calibrate readings contradict each other",
+        "One scale does not explain the calibrate readings (chi-square, p under 0.3 %), neither an offset nor a scale "
+        "of each axis explains them, and a reading lies further from the others than its own tolerance. A fit through "
+        "that would be wrong for all of them. No asset was written; the failed report holds each reading's residual "
+        "to the others. No reading is ever dropped by itself.",
+        "Measure the named reading again: unit, feature, jaws. If it is wrong for good, take it out of the sheet and "
+        "write down why; if the scan is, widen its tolerance.",
         exit_code=6,
     ),
     Code(

@@ -145,7 +145,8 @@ def build(scan: Path, quiet: bool, as_json: bool, **given: Any) -> int:
         if not quiet or diagnostic.severity != "note":
             click.echo(str(diagnostic), err=True)
     if as_json:
-        _print(answer(made.report, written=made.files, diagnostics=made.diagnostics, failure=made.failure))
+        told, failed = made.diagnostics, made.failure
+        _print(answer(made.report, written=made.files, diagnostics=told, failure=failed, asked=made.asked))
     elif not quiet:
         written = str(request.output) if made.written is not None else ""
         click.echo(summary(made.report, seconds=time.monotonic() - begun, written=written))

@@ -49,7 +49,7 @@ def list_(folder: Path | None) -> None:
 @_FOLDER
 @click.option("--older-than", type=_AMOUNT, metavar="DAYS", help="Remove what was not used for this many days.")
 @click.option("--max-size", type=_AMOUNT, metavar="MB", help="Then remove the oldest until the rest fits.")
-@click.option("--all", "everything", is_flag=True, help="Remove everything.")
+@click.option("--all", "everything", is_flag=True, help="Remove everything but the log of checks.")
 def prune(folder: Path | None, older_than: int | None, max_size: int | None, everything: bool) -> None:
     """Remove old entries; a build that needs one makes it again."""
     from r2s.compiler.errors import UsageError

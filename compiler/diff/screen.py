@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from r2s.compiler.diff.wording import MM, MOST, change, grouped, line, listed, signed
+from r2s.compiler.diff.wording import MM, MOST, Leaf, change, grouped, line, listed, signed
 
 _STAGES = (("scan", "scan"), ("surface", "surface"), ("simplified", "simplify"), ("pieces", "hulls"), ("model", "MJCF"))
 _SIGNS = {"equal": "=", "differs": "differs"}
@@ -20,7 +20,7 @@ def screen(found: Mapping[str, Any], a: str, b: str) -> str:
         return "\n".join([*lines, "same: the reports are equal to the byte"])
     for name, key in (("inputs", "inputs"), ("settled", "unit"), ("tools", "tools")):
         lines += listed(name, found[key]) if found[key] else [line(name, "equal")]
-    lines += [*_passes(found), *_features(found), *_verdicts(found), *listed("scale", found["scale"])]
+    lines += [*_passes(found), *_features(found), *_verdicts(found), *_scale(found["scale"])]
     lines += grouped("bound", found["bounds"], ("", "total", "certified", "parts["))
     ways = [leaf for leaf in found["closure"] if leaf["at"].startswith(("forward", "backward", "verdict"))]
     lines += grouped("closure", ways, ("", "maximum", "p99", "allowed", "verdict"))
@@ -31,6 +31,13 @@ def screen(found: Mapping[str, Any], a: str, b: str) -> str:
         lines += _gained(name, found[name])
     lines += listed("other", found["other"], 4)
     return "\n".join(lines)
+
+
+def _scale(leaves: Sequence[Leaf]) -> Iterator[str]:
+    """Yield what differs in the scale itself, and of the test of its readings what it came to."""
+    tested = [leaf for leaf in leaves if leaf["at"].startswith("calibration")]
+    yield from listed("scale", [leaf for leaf in leaves if leaf not in tested])
+    yield from grouped("scale", tested, ("chi2", "dof", "p", "inflation", "suspect", "contradiction"))
 
 
 def _side(letter: str, name: str, head: Mapping[str, Any], width: int) -> str:

@@ -14,7 +14,7 @@ from r2s.passes.caliper.near import around
 from r2s.passes.caliper.patch import Patch
 from r2s.passes.caliper.spot import face_of, search_radius
 from r2s.passes.caliper.stage import Stage, samples_of
-from r2s.passes.caliper.value import Value, refuse
+from r2s.passes.caliper.value import STEP, Value, direction_of, refuse
 
 _TILTED = radians(6)  # a beam that lies further out of square to the floor rests on something else
 _TRIES, _SQUARE = 4, radians(0.2)  # the rim is looked at along the rod that it gives, until that stays
@@ -58,7 +58,8 @@ def depth(stage: Stage, marks: Marks) -> Value:
     bottom, _ = floor.facing(beam.rod)
     form = beam.form + floor.form
     value = float((beam.place - bottom) @ beam.rod)
-    return Value(value, hypot(beam.u, floor.u, form / sqrt(3)), f"{beam.how} / fitted floor", form=form)
+    u, how = hypot(beam.u, floor.u, form / sqrt(3)), f"{beam.how} / fitted floor"
+    return Value(value, u, how, form=form, gain=STEP, along=direction_of(beam.rod))
 
 
 def step_to_rim(stage: Stage, marks: Marks) -> Value:
@@ -76,7 +77,8 @@ def step_to_rim(stage: Stage, marks: Marks) -> Value:
     beam = _square(high, face, rod)
     form = beam.form + face.form
     value = abs(float((beam.place - face.foot) @ rod))
-    return Value(value, hypot(beam.u, face.u, form / sqrt(3)), f"{beam.how} / fitted face", form=form)
+    u, how = hypot(beam.u, face.u, form / sqrt(3)), f"{beam.how} / fitted face"
+    return Value(value, u, how, form=form, gain=STEP, along=direction_of(rod))
 
 
 def _rest(stage: Stage, point: Floats, rod: Floats) -> Contact | None:

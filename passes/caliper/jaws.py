@@ -11,7 +11,7 @@ from r2s.compiler.ir import Floats
 from r2s.passes.caliper.contact import Contact, touch
 from r2s.passes.caliper.pose import Pose
 from r2s.passes.caliper.stage import Stage, samples_of, support_of
-from r2s.passes.caliper.value import Value, refuse
+from r2s.passes.caliper.value import OUTSIDE, Value, direction_of, refuse
 
 _TURNED = np.radians(2)
 _DIFFERENT = 0.01  # of the width
@@ -35,14 +35,16 @@ def width(stage: Stage, direction: Floats) -> Width:
     """Return the distance between jaws that close along the unit *direction*."""
     if stage.kind == "pieces":
         exact = support_of(stage, direction) + support_of(stage, -direction)
-        return Width(Value(exact, 0.0, "support of the pieces"), None, None)
+        said = Value(exact, 0.0, "support of the pieces", gain=OUTSIDE, along=direction_of(direction))
+        return Width(said, None, None)
     samples = samples_of(stage)
     high, low = touch(samples, direction), touch(samples, -direction)
     middle = (high.center + low.center) / 2
     value = high.height_at(middle, direction) + low.height_at(middle, -direction)
     form = (high.form + low.form) / sqrt(3)  # limits, so rectangular; a bulge is on both sides at once, so their sum
     how = high.how if high.how == low.how else f"{high.how} / {low.how}"
-    return Width(Value(value, hypot(high.u, low.u, form), how, form=form), low, high)
+    u = hypot(high.u, low.u, form)
+    return Width(Value(value, u, how, form=form, gain=OUTSIDE, along=direction_of(direction)), low, high)
 
 
 def along_stage_axis(stage: Stage, axis: int, pose: Pose) -> Value:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from math import degrees, hypot, radians, sqrt
+from math import degrees, hypot, nan, radians, sqrt
 from typing import Literal
 
 import numpy as np
 
 from r2s.compiler.ir import Floats
 from r2s.passes.caliper.patch import Patch
-from r2s.passes.caliper.value import Value, refuse
+from r2s.passes.caliper.value import INSIDE, OUTSIDE, STEP, Value, direction_of, refuse
 
 _PARALLEL = radians(10)
 _LIKELY = 1e-6  # radians: exact faces are weighed alike
@@ -36,7 +36,9 @@ def between(first: Patch, second: Patch) -> Value:
     proven = sqrt(max(angle**2 - (2 * u_angle) ** 2, 0.0))
     form = first.form + second.form + proven * min(first.radius, second.radius) / 2
     u = hypot(first.u, second.u, beside * u_direction, form / sqrt(3))
-    return Value(abs(value), u, f"two fitted faces, {_WORDS[side_of(first, second)]}", form=form)
+    side = side_of(first, second)
+    how = f"two fitted faces, {_WORDS[side]}"
+    return Value(abs(value), u, how, form=form, gain=_GAIN[side], along=direction_of(direction))
 
 
 def common_normal(first: Patch, second: Patch) -> tuple[Floats, float]:
@@ -67,6 +69,7 @@ def side_of(first: Patch, second: Patch) -> Side:
     return "outside" if float((second.foot - first.foot) @ second.normal) > 0 else "inside"
 
 
+_GAIN: dict[Side, float] = {"outside": OUTSIDE, "inside": INSIDE, "step": STEP, "unknown": nan}
 _WORDS: dict[Side, str] = {
     "outside": "material between",
     "inside": "a gap between",

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from r2s.passes.caliper.depth import depth, step_to_rim
 from r2s.passes.caliper.marks import Marks
 from r2s.passes.caliper.near import resolved
 from r2s.passes.caliper.pairs import between, side_of
 from r2s.passes.caliper.spot import face_of
 from r2s.passes.caliper.stage import Stage
-from r2s.passes.caliper.value import Value, refuse
+from r2s.passes.caliper.value import OUTSIDE, STEP, Value, refuse
+
+_GAIN = {"thickness": OUTSIDE, "step": STEP}  # by what they are, also where the sides cannot be told
 
 
 def span(stage: Stage, kind: str, marks: Marks) -> Value:
@@ -28,7 +32,7 @@ def span(stage: Stage, kind: str, marks: Marks) -> Value:
     if not found.refused and found.value < least:
         said = f"{stage.said(found.value)} of the {stage.said(least)} that noise lets two faces be told apart by"
         return refuse(f"below the resolution floor: {said}")
-    return found
+    return replace(found, gain=_GAIN.get(kind, found.gain))
 
 
 def _faces_apart(stage: Stage, kind: str, marks: Marks) -> Value:

@@ -14,10 +14,11 @@ from r2s.passes.caliper.revolve import axis_center
 from r2s.passes.caliper.ring import Ring, Wall
 from r2s.passes.caliper.sections import Sections
 from r2s.passes.caliper.stage import Stage, samples_of
-from r2s.passes.caliper.value import Value, refuse
+from r2s.passes.caliper.value import INSIDE, OUTSIDE, Value, refuse
 
 _SHOWN = 0.1  # of the sphere must be there
 _LIP = 0.1  # of the sine of a wall's lean, from one section to the next
+_GAIN: dict[Wall, float] = {"outer": OUTSIDE, "inner": INSIDE}
 _BALL = 0.03  # of the radius: a cube's scatter is 0.09, a can's 0.07, a baseball's with its seams 0.01
 
 
@@ -34,7 +35,7 @@ def inner_diameter(stage: Stage, feature: Feature, pose: Pose) -> Value:
 def sphere_diameter(stage: Stage) -> Value:
     """Return the diameter of the least-squares sphere, with what stands above it as the one-sided part of u."""
     if len(stage.pieces) == 1 and stage.pieces[0].kind == "sphere":
-        return Value(2 * float(stage.pieces[0].size[0]), 0.0, "the sphere itself")
+        return Value(2 * float(stage.pieces[0].size[0]), 0.0, "the sphere itself", gain=OUTSIDE)
     samples = samples_of(stage)
     points, weights = samples.points, samples.weights
     center, radius = _sphere(points, weights)
@@ -56,7 +57,8 @@ def sphere_diameter(stage: Stage) -> Value:
     covariance = np.linalg.pinv(unit.T @ unit, hermitian=True) * scatter**2 * samples.patch
     shape = sqrt(max(scatter**2 - samples.sigma**2 * (1 + 4 / sqrt(len(left))), 0.0))
     form = 2 * shape / sqrt(3)
-    return Value(2 * radius, hypot(2 * sqrt(float(covariance[0, 0])), form), "fitted sphere", form=form)
+    u = hypot(2 * sqrt(float(covariance[0, 0])), form)
+    return Value(2 * radius, u, "fitted sphere", form=form, gain=OUTSIDE)
 
 
 def _sphere(points: Floats, weights: Floats) -> tuple[Floats, float]:
@@ -112,7 +114,7 @@ def _largest(sections: Sections, wall: Wall) -> Value:
     radius = float(np.average(sizes, weights=weights))
     u, form = 1 / sqrt(float(weights.sum())), float(uneven[top])
     how = f"{wall} circle, largest of {len(rings)} sections"
-    return Value(2 * radius, 2 * hypot(u, form), how, form=2 * form)
+    return Value(2 * radius, 2 * hypot(u, form), how, form=2 * form, gain=_GAIN[wall])
 
 
 def _without_lips(rings: list[Ring], middle: float) -> list[Ring]:
@@ -147,4 +149,4 @@ def _at(sections: Sections, along: float, wall: Wall) -> Value:
     if found is None:
         return refuse("no inside surface seen at that height" if wall == "inner" else "no circle seen at that height")
     radius = found.radius + found.slope * (sections.low + along - found.along)
-    return Value(2 * radius, 2 * found.u, f"{wall} circle of the section")
+    return Value(2 * radius, 2 * found.u, f"{wall} circle of the section", gain=_GAIN[wall])

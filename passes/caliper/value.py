@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from r2s.compiler.ir import Floats
+from r2s.compiler.scale_pair import INSIDE, OUTSIDE, STEP
+
+__all__ = ["INSIDE", "OUTSIDE", "STEP", "Value", "direction_of", "refuse"]
+
 
 @dataclass(frozen=True, slots=True)
 class Value:
@@ -12,6 +17,8 @@ class Value:
 
     *u* is the standard uncertainty, *form* its one-sided part: material that may hold the jaws apart.
     *how* says what the jaws rested on.  Where the stage has no such feature, *value* is nan and *refused* says why.
+    *gain* is what the value gains where every face stands one unit further out: 2 outside, -2 inside, 0 for a step, nan
+    where the sides are unknown.  *along* is the unit direction of the jaws, None for what has none, such as a diameter.
     """
 
     value: float
@@ -19,6 +26,14 @@ class Value:
     how: str
     refused: str = ""
     form: float = 0.0
+    gain: float = float("nan")
+    along: tuple[float, float, float] | None = None
+
+
+def direction_of(vector: Floats) -> tuple[float, float, float]:
+    """Return a unit *vector* (3,) as what a Value holds."""
+    x, y, z = vector.tolist()
+    return (x, y, z)
 
 
 def refuse(reason: str) -> Value:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from r2s.compiler.readings import Reading
+from r2s.compiler.slips import slip
 from r2s.compiler.units import NAMED_SCAN_UNITS, SCAN_UNIT_WORDS
 from r2s.passes.caliper.value import Value
 
@@ -121,26 +122,7 @@ def guess(odd: Ratio, factor: float, others: Mapping[str, float]) -> str:
             else "an outside reading for an inside one"
         )
         return f"it fits {kind}: {side}?" if inside else f"it fits {kind}: were two readings exchanged?"
-    for ratio, words in _SLIPS:
-        if abs(math.log(q / ratio)) <= NEAR:
-            return words
-    return ""
-
-
-_SLIPS: tuple[tuple[float, str], ...] = (
-    (0.5, "half of what it should be: a radius for a diameter?"),
-    (2.0, "twice what it should be: a diameter for a radius?"),
-    (10.0, "ten times too large: a slipped decimal point, or mm written as cm?"),
-    (0.1, "ten times too small: a slipped decimal point, or cm written as mm?"),
-    (100.0, "a hundred times too large: cm written as m?"),
-    (0.01, "a hundred times too small: m written as cm?"),
-    (1000.0, "a thousand times too large: mm written as m?"),
-    (0.001, "a thousand times too small: m written as mm?"),
-    (25.4, "25.4 times too large: mm written as inches?"),
-    (1 / 25.4, "25.4 times too small: inches written as mm?"),
-    (2.54, "2.54 times too large: cm written as inches?"),
-    (1 / 2.54, "2.54 times too small: inches written as cm?"),
-)
+    return slip(q)
 
 
 def off_by_a_unit(quotient: float) -> bool:

@@ -185,6 +185,27 @@ def test_the_screen_groups_by_slot_and_direction_and_counts_the_rest() -> None:
     assert "closure  verdict: within -> bug" in shown
 
 
+def test_the_test_of_the_readings_is_one_line_and_an_older_report_has_none() -> None:
+    a = a_report()
+    a["scale"]["calibration"] = {
+        "chi2": 1.0,
+        "dof": 2,
+        "p": 0.6,
+        "suspect": "",
+        "readings": [{"id": "A", "weight": 0.5}],
+    }
+    b = changed(changed(a, ("scale", "calibration", "p"), 0.01), ("scale", "calibration", "suspect"), "A")
+    b = changed(changed(b, ("scale", "calibration", "readings", 0, "weight"), 0.4), ("scale", "u"), 6e-4)
+    shown = [line for line in screen(diff(a, b), "a", "b").splitlines() if line.startswith("scale ")]
+    older = [line for line in screen(diff(a_report(), a), "a", "b").splitlines() if line.startswith("scale ")]
+
+    assert len(shown) == 2
+    assert shown[0].startswith("scale    u 0.0005 -> 0.0006")
+    assert shown[1].startswith("scale    calibration: p 0.6 -> 0.01")
+    assert shown[1].endswith("suspect  -> A; 1 more: see --json")
+    assert older == ["scale    calibration: 1 differ: see --json"]
+
+
 def test_the_first_pass_that_differs_is_named_with_its_option() -> None:
     a = passes_of(a_report(), "abcdef")
     b = changed(passes_of(a, "abXYZf"), ("passes", 2, "options", "max_error"), 2e-4)

@@ -156,7 +156,7 @@ def test_uncertainty_holds_caliper_scan_and_scale() -> None:
     (row,) = judge((reading("check"),), stages(0.06, 0.06, 0.06, 0.06, 0.06), Anchor(factor=0.95, u=1e-3)).rows
 
     assert row.u_estimate == pytest.approx(math.hypot(0.95e-5, 0.057 * 1e-3))
-    assert row.u_error == pytest.approx(math.hypot(row.u_estimate, 0.03e-3 / math.sqrt(3), 1e-5))
+    assert row.u_error == pytest.approx(math.hypot(row.u_estimate, math.hypot(0.03e-3, 0.05e-3) / math.sqrt(3), 1e-5))
 
 
 def test_jaws_press_soft_objects_one_way() -> None:

@@ -8,16 +8,19 @@ from dataclasses import replace
 import pytest
 
 from r2s.compiler import budget
+from r2s.compiler.calibration import calibration_of
 from r2s.compiler.errors import CalipersDisagreeError, Diagnostic, OverBudgetError
 from r2s.compiler.ir import Anchor
 from r2s.compiler.judge import Judgement, judge
 from r2s.compiler.ledger import DirectedDistance
 from r2s.compiler.measured import STAGES, Measured, StageReadings
 from r2s.compiler.readings import Feature, Reading
+from r2s.compiler.scale_fit import Pair, fit_scale
 from r2s.compiler.verdict import failure_of
 
 TRUE = 0.050
 GOOD = dict.fromkeys(STAGES, TRUE)
+PAIR = Pair("A", "caliper", TRUE, 1e-4, 0.0, TRUE, 0.0)  # of a calibrate reading with u(ln s) = 0.2 %
 B = Reading("B", Feature("extent_y"), (TRUE,), 3e-5, "declared", 1e-5, "check", 5e-4, False, "caliper")
 
 
@@ -59,6 +62,25 @@ def test_the_verdict_turns_at_the_tolerance(off: float, verdict: str) -> None:
 
     assert made.verdict == verdict
     assert (said(made, "R2S631") is not None) == (verdict == "INCONCLUSIVE")
+
+
+@pytest.mark.parametrize(("off", "severity"), [(0.0, "note"), (0.0004, "warning")])
+def test_a_check_that_is_too_unsure_says_so_and_what_would_do(off: float, severity: str) -> None:
+    """u of the scale alone is over a third of a tolerance of 0.3 mm; passed or not, that is said."""
+    known = calibration_of(fit_scale([PAIR], None), [PAIR], None)
+    tight = replace(B, tolerance=3e-4)
+    stages = tuple(StageReadings(s, (Measured("B", TRUE + off * (s == "model"), 1e-6, "face", ""),)) for s in STAGES)
+    made = judge((tight,), stages, Anchor(u=fit_scale([PAIR], None).u, calibration=known))
+    warning = said(made, "R2S632")
+    assert warning is not None
+
+    assert warning.severity == severity
+    assert "over a third of the tolerance of 0.30 mm" in warning.message
+    assert made.rows[0].capability.more == 1
+    assert warning.hint.startswith("1 more calibrate reading would do")
+    hopeless = judge((replace(tight, tolerance=1e-5),), stages, Anchor(u=1e-3, calibration=known))
+    assert "no number of readings cures that" in next(d for d in hopeless.diagnostics if d.code == "R2S632").hint
+    assert said(judged(GOOD), "R2S632") is None
 
 
 @pytest.mark.parametrize("stage", ["scan", "model"])

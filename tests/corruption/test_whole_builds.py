@@ -115,6 +115,45 @@ def test_a_check_value_off_by_two_millimetres_fails_and_changes_no_byte_of_an_as
     assert row(place, "extent_y", "failed.report")["verdict"] == "FAIL"
 
 
+def test_calibrate_readings_that_contradict_each_other_end_the_build_with_a_report(
+    command: Command, place: Path
+) -> None:
+    """2 % between two lengths of an exact scan: no unit and no tolerance explains that, and the report shows both."""
+    assert command(*MESH).exit_code == 0
+    before = files(place / "out")
+    edit(place, "value: 40.0", "value: 40.8")
+    ended = command(*MESH)
+    after = files(place / "out")
+    known = report(place, "failed.report")["scale"]["calibration"]
+
+    assert ended.exit_code == 6
+    assert "extent_x and extent_z lie" in ended.line("R2S643")
+    assert "R2S606" in ended.codes
+    assert {k: v for k, v in after.items() if k != "brick.failed.report.json"} == before
+    assert [r["id"] for r in known["readings"]] == ["extent_x", "extent_z"]
+    assert known["p"] < 0.003
+
+
+def test_a_check_that_is_asked_until_it_passes_is_counted_outside_of_the_report(command: Command, place: Path) -> None:
+    """Failed with one option, passed with another: a note and a count; again, the same bytes and count."""
+    scaled(place, 1.04)
+    failed = command(*MESH, "--scale", "verify", "--json")
+    passed = command(*MESH, "--json")
+    first = files(place / "out")
+    again = command(*MESH, "--json")
+
+    assert (failed.exit_code, passed.exit_code, again.exit_code) == (6, 0, 0)
+    assert [json.loads(e.out)["check_reused"] for e in (failed, passed, again)] == [
+        {"builds": 0, "turned_down": 0},
+        {"builds": 1, "turned_down": 1},
+        {"builds": 1, "turned_down": 1},
+    ]
+    assert "judged 1 other build of this scan and turned 1 down" in passed.line("R2S636")
+    assert "R2S636" not in failed.codes
+    assert files(place / "out") == first
+    assert not any(b"R2S636" in data for data in first.values())
+
+
 def exchange(place: Path, one: str, other: str) -> None:
     names = {one: other, other: one}
     (place / "brick.yaml").write_text(re.sub(f"{one}|{other}", lambda match: names[match[0]], SHEET))

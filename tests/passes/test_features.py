@@ -318,7 +318,9 @@ def test_pieces_are_measured_by_their_support() -> None:
     pose = pose_of(vertices, faces)
 
     both = stage_of_pieces((hull, knob, pin))
-    assert measure(both, Feature("extent_z"), pose) == Value(67 + 5, 0.0, "support of the pieces")
+    assert measure(both, Feature("extent_z"), pose) == Value(
+        67 + 5, 0.0, "support of the pieces", gain=2.0, along=(0.0, 0.0, 1.0)
+    )
     assert measure(both, Feature("extent_x"), pose).value == pytest.approx(110)
     ball_alone = stage_of_pieces((knob,))
     assert measure(ball_alone, Feature("sphere_diameter"), pose).value == 14

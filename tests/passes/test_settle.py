@@ -203,6 +203,20 @@ def test_free_scale_needs_two_features(tmp_path: Path, jaws: None) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("factor", "words"), [(0.5, "a radius for a diameter"), (2.0, "a diameter for a radius"), (1.5, "")]
+)
+def test_one_reading_near_no_unit_is_told_when_half_or_twice_would_be(
+    tmp_path: Path, jaws: None, factor: float, words: str
+) -> None:
+    with pytest.raises(InvalidInputError, match="near no unit") as error:
+        Settle(readings=extents(x=0.08 * factor)[:1]).run(box_file(tmp_path, (80, 50, 40)))
+
+    assert error.value.code == "R2S302"
+    assert (f"in millimetres it is {'half' if factor < 1 else 'twice'}" in error.value.message) == bool(words)
+    assert words in error.value.message
+
+
 def test_small_caliper_edit_changes_no_option_of_ingest(tmp_path: Path, jaws: None) -> None:
     """Two digits of a free factor, and a named unit's exact one: a tenth of a millimetre more leaves both alone."""
     free, named = box_file(tmp_path, (0.0296, 0.0185, 0.0148)), tmp_path / "b"

@@ -1,0 +1,58 @@
+"""A caliper reading beside what the virtual caliper read on the scan: which error is whose, and what an offset does."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from r2s.compiler.ir import Surface
+from r2s.compiler.readings import EXTENTS, U_TOUCH, Reading
+from r2s.compiler.scale_pair import Pair
+from r2s.passes.caliper.pose import Pose
+from r2s.passes.caliper.seen import jaws_on_scan
+from r2s.passes.caliper.value import OUTSIDE, Value
+
+_WIDTHS = frozenset({*EXTENTS, "height"})
+_AXES = ("long", "mid", "short")  # of the object's box, in the order of the pose
+_ALONG = np.cos(np.radians(5))
+
+
+def pair_of(reading: Reading, found: Value, pose: Pose, surface: Surface) -> Pair:
+    """
+    Return *reading* beside the raw scan's value *found*, in metres; *surface* is the closed one, *pose* its own.
+
+    The caliper's uncertainty is split: the maker's limit is shared, all else is drawn anew for each reading.
+    """
+    repeatability = reading.spread / math.sqrt(len(reading.values))
+    assumed = math.hypot(reading.u_pressed, U_TOUCH)
+    return Pair(
+        id=reading.id,
+        instrument=reading.instrument,
+        caliper=reading.expected,
+        u_indep=math.hypot(repeatability, reading.resolution / 2 / math.sqrt(3), assumed),
+        u_common=reading.accuracy / math.sqrt(3),
+        scan=float(found.value),
+        u_scan=float(found.u),
+        u_assumed=assumed,
+        gain=_gain(reading, found, surface),
+        axis=_axis(found, pose),
+    )
+
+
+def _gain(reading: Reading, found: Value, surface: Surface) -> float:
+    """Return what the reading gains per unit of surface offset: half of a width's where one jaw is on no scan."""
+    if math.isnan(found.gain):
+        return OUTSIDE  # by far the commonest distance, where the sides cannot be told
+    if reading.feature.kind in _WIDTHS and found.along is not None:
+        return found.gain * jaws_on_scan(surface, np.array(found.along)) / 2
+    return found.gain
+
+
+def _axis(found: Value, pose: Pose) -> str:
+    """Return the axis of the object's box along which the jaws lie, empty for none."""
+    if found.along is None:
+        return ""
+    cosines = np.abs(pose.rotation @ np.array(found.along))
+    nearest = int(np.argmax(cosines))
+    return _AXES[nearest] if cosines[nearest] > _ALONG else ""
