@@ -15,7 +15,7 @@ _IDENTITY = ("id", "name", "term", "direction")
 _IN_UNIT = frozenset(
     (
         *("nominal", "lo", "hi", "value", "u", "before", "after", "limit", "lost", "total", "bound", "allowed"),
-        *("maximum", "p99", "p95", "rms", "signed_mean", "reach"),
+        *("maximum", "p99", "p95", "rms", "signed_mean", "reach", "centre"),
     )
 )
 _ABSENT = object()
