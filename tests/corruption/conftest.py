@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -32,6 +33,7 @@ def place(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_obj(tmp_path / "brick.obj", *brick())
     (tmp_path / "brick.yaml").write_text(SHEET)
     monkeypatch.chdir(tmp_path)
+    shutil.rmtree(cache / "checks", ignore_errors=True)  # what another test asked of the same check is not this one's
     monkeypatch.setenv("R2S_CACHE", str(cache))
     monkeypatch.setenv("NO_COLOR", "1")
     return tmp_path

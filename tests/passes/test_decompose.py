@@ -356,7 +356,7 @@ def test_plain_objects_are_one_piece(data: Path, name: str, kind: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["025_mug", "024_bowl", "065-a_cups"])
+@pytest.mark.parametrize("name", ["024_bowl"])  # tests/builds/test_real_scans.py drops a ball into the others too
 def test_real_vessels_stay_open(data: Path, name: str) -> None:
     """A ball let go above the opening comes as deep as the scan's own floor allows, and the bounds hold."""
     source = scanned(data, name)
