@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Literal
 
-from r2s.compiler.errors import Diagnostic
+from r2s.compiler.errors import Diagnostic, Severity
 from r2s.compiler.scale_axes import AxesTest
 from r2s.compiler.scale_consistency import CONTRADICTORY, INCONSISTENT, SUSPECT, LeftOut
 from r2s.compiler.scale_fit import ScaleFit
@@ -14,8 +13,6 @@ from r2s.compiler.scale_fit import ScaleFit
 TOO_GOOD = 0.997
 _MANY = 4  # readings: fewer agree to the last step of the instrument by rounding alone too often
 _SURE = 3.0  # standard uncertainties of an offset
-
-Severity = Literal["note", "warning"]
 
 
 def doubts(fit: ScaleFit, axes: AxesTest | None) -> tuple[Diagnostic, ...]:
