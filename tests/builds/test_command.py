@@ -211,4 +211,5 @@ def test_the_cache_is_listed_and_pruned(brick: Path) -> None:
 
     assert "objects" in listed.stdout
     assert pruned.stdout.startswith("removed ")
-    assert not [p for p in (brick / "cache").rglob("*") if p.is_file()]
+    left = [p.relative_to(brick / "cache").parts[0] for p in (brick / "cache").rglob("*") if p.is_file()]
+    assert left == ["checks"]  # who could empty the log could ask a check until it passes
