@@ -95,6 +95,7 @@ def source_digest() -> str:
         folders += map(Path, (spec.submodule_search_locations or [spec.origin or ""]) if spec else [])
     hasher = hashlib.sha256()
     for folder in folders:
-        for path in sorted(folder.rglob("*.py")) if folder.is_dir() else [folder]:
+        found = [path for path in folder.rglob("*") if path.suffix in (".py", ".yaml")]  # .yaml: figures of devices
+        for path in sorted(found) if folder.is_dir() else [folder]:
             hasher.update(path.name.encode() + b"\0" + path.read_bytes())
     return hasher.hexdigest()

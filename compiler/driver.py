@@ -20,7 +20,6 @@ from r2s.compiler.checklog import Asked, scored
 from r2s.compiler.closure import close, left_out
 from r2s.compiler.codec import canonical, sha256
 from r2s.compiler.decision import Decision
-from r2s.compiler.devices import device
 from r2s.compiler.direct import Directs
 from r2s.compiler.dump.place import Place, place
 from r2s.compiler.dump.stages import check_names, names
@@ -89,12 +88,11 @@ def run(request: Request, observe: Observer = lambda _: None) -> Build:
     A damaged cache entry is dropped where it is met and the build starts again, once.
     """
     where, said = outputs.layout(request.output) if request.output is not None else (None, ())
-    device(request.device)
     limits = budget.split(request.within, request.budgets)
     view = _view(request)
     begun = time.time_ns()
     asked = read_choices(f"{slot}={recipe}" for slot, recipe in request.intervals.items())
-    inputs = read_inputs(request.scan, request.calipers, request.instances, asked)
+    inputs = read_inputs(request.scan, request.calipers, request.instances, asked, request.device)
     read = (*inputs.files, *((request.recipe,) if request.recipe is not None else ()))
     if view is not None:
         view.refuse(read)
@@ -182,8 +180,8 @@ def _given(
         "scale": {
             "mode": request.scale_mode,
             "free": decision.free,
-            "prior_u": device(request.device).prior_u,
-            "prior_offset": device(request.device).prior_offset,
+            "prior_u": inputs.device.prior_u,
+            "prior_offset": inputs.device.prior_offset,
             "readings": sheet.of_role("calibrate"),
             "kinds": _kinds(inputs),
         },
@@ -268,7 +266,6 @@ def _conclude(
         name=asset_name(inputs.sheet.object or inputs.stem),
         inputs=inputs,
         decision=made.decision,
-        device=request.device,
         traces=made.traces,
         judgement=judgement,
         anchor=anchor,

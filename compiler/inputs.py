@@ -1,6 +1,6 @@
 """
-The inputs of a build, read once and hashed: the scan file, the caliper sheet and the files that it names, and the
-sheets of like objects.
+The inputs of a build, read once and hashed: the scan file, the caliper sheet and the files that it names, the sheets of
+like objects, and the profile of the scanner.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from r2s.compiler.codec import canonical, sha256
+from r2s.compiler.devices import Device, device, is_class
 from r2s.compiler.errors import Diagnostic, InvalidInputError, UsageError
 from r2s.compiler.files import NotRegularError, hash_regular
 from r2s.compiler.instances import Instance, like_objects, read_instances
@@ -26,7 +27,8 @@ NO_SHEET = Sheet("", (), None, None, Fill(), (), (), "")
 @dataclass(frozen=True)
 class Inputs:
     """
-    A scan and a sheet; sheets of like objects, what they say of the kind, and which slots get intervals from that.
+    A scan and a sheet; sheets of like objects, what they say of the kind, and which slots get intervals from that; what
+    is known of the scanner.
 
     *scan_name* and *sheet_name* are file names without folders, since a report may hold no path of a machine.
     *files* are the paths of all that was read, as they were given; *newest* is the latest time of change among them
@@ -38,6 +40,7 @@ class Inputs:
     sheet: Sheet
     sheet_name: str
     diagnostics: tuple[Diagnostic, ...]
+    device: Device
     files: tuple[Path, ...] = ()
     newest: int = 0
     instances: tuple[Instance, ...] = ()
@@ -67,19 +70,27 @@ class Inputs:
 
 
 def read_inputs(
-    scan: Path, calipers: Path | None, like: tuple[Path, ...] = (), intervals: Mapping[str, str] | None = None
+    scan: Path,
+    calipers: Path | None,
+    like: tuple[Path, ...] = (),
+    intervals: Mapping[str, str] | None = None,
+    scanner: str = "unknown",
 ) -> Inputs:
     """
-    Return the inputs: *like* are sheets of like objects, *intervals* recipes as text by slot.
+    Return the inputs: *like* are sheets of like objects, *intervals* recipes as text by slot, *scanner* a class of
+    devices or the path of a profile.
 
     Raises InvalidInputError where a file cannot be read, a sheet is wrong, or a recipe asks for more than was measured;
-    UsageError (R2S046) for sheets of like objects without one of the scanned object.
+    UsageError (R2S046) for sheets of like objects without one of the scanned object, R2S011 for no device at all.
     """
     if like and calipers is None:
         what = "--instances compares like objects with the scanned one, and no sheet says what that measures"
         raise UsageError("R2S046", what, hint="add --calipers measurements.yaml")
     given = (scan,) if calipers is None else (scan, calipers)
-    newest = _newest((*given, *like))  # before they are read: whatever changes from now on is newer than what is read
+    profiles = () if is_class(scanner) else (Path(scanner),)
+    # before they are read: whatever changes from now on is newer than what is read
+    newest = _newest((*given, *like, *profiles))
+    known = device(scanner)
     source = Source(scan.suffix.lower().lstrip("."), _hash_file(scan), os.fspath(scan.absolute()))
     sheet, name = NO_SHEET, ""
     said: tuple[Diagnostic, ...] = ()
@@ -99,7 +110,8 @@ def read_inputs(
         sheet=sheet,
         sheet_name=name,
         diagnostics=(*said, *told),
-        files=(*given, *like, *named),
+        device=known,
+        files=(*given, *like, *named, *profiles),
         newest=max(newest, _newest(named)),
         instances=instances,
         objects=objects,

@@ -51,6 +51,10 @@ def manifest(
                     {"name": one.path.name, "sha256": one.sheet.sha256, "files": dict(one.sheet.files)}
                     for one in inputs.instances
                 ],
+                "device": {
+                    "name": inputs.device.file,
+                    "sha256": inputs.device.sha256 if inputs.device.file else "",
+                },
             },
             "request": effective(request),
             "unit": {"unit": decision.unit, "factor": decision.factor, "axes": decision.axes},

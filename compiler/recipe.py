@@ -9,7 +9,8 @@ A recipe: the options of a build in a YAML file, for ``--recipe``; the command l
     device: structured_light
     interval: [prediction, "mass=minmax_margin:0.3g:the balance drifts"]
 
-It holds no path: scan, sheets and output are of one build, options of many.
+Scan, sheets and output are of one build, options of many, so it holds no path but that of a scanner's profile, seen
+from the recipe's own folder: ``device: my_scanner.yaml``.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from r2s.compiler.devices import is_class
 from r2s.compiler.errors import InvalidInputError
 from r2s.compiler.files import NotRegularError, read_regular
 from r2s.compiler.strict_yaml import parse_yaml
@@ -55,7 +57,15 @@ def read_recipe(path: Path) -> dict[str, Any]:
     document = parse_yaml(data, path.name)
     if not isinstance(document.root, MapNode):
         document.fail("R2S024", Mark(1, 1), "a recipe holds keys", hint=f"it may hold {', '.join(KEYS)}")
-    return {key.text: _value(document, key, node) for key, node in document.root.entries}
+    found = {key.text: _value(document, key, node) for key, node in document.root.entries}
+    if _is_profile(found.get("device", "")):
+        found["device"] = str(path.absolute().parent / found["device"])
+    return found
+
+
+def _is_profile(device: str) -> bool:
+    """Return whether a recipe names a file as its device; a word that is no class stays one, for did-you-mean."""
+    return not is_class(device) and (device.lower().endswith((".yaml", ".yml")) or "/" in device)
 
 
 def _value(document: Document, key: TextNode, node: Node) -> Any:

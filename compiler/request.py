@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from r2s.compiler.devices import label
 from r2s.compiler.pipeline import DEFAULT, Pipeline
 from r2s.compiler.worker import Limits
 
@@ -18,6 +19,7 @@ class Request:
 
     *instances* are sheets of objects like the scanned one; *intervals* is the recipe of each slot's interval as text,
     by slot or ``all`` (see :mod:`r2s.compiler.intervals.asked`).
+    *device* is a class of scanners or the path of a profile (see :mod:`r2s.compiler.devices`).
     *depfile* is where make's dependencies go; *recipe* is the file that options were read from, which they name too.
     *dump* is a folder for the stages, *emit* which of them; without a folder they go beside the output.
     """
@@ -50,8 +52,13 @@ _EFFECTIVE = ("unit", "axes", "scale_mode", "device", "within", "budgets", "inte
 
 
 def effective(request: Request) -> dict[str, Any]:
-    """Return every option of *request* that can change a written byte, JSON-ready; lengths in metres."""
-    return {"pipeline": str(request.pipeline), **{name: getattr(request, name) for name in _EFFECTIVE}}
+    """
+    Return every option of *request* that can change a written byte, JSON-ready; lengths in metres.
+
+    The profile of a device stands there by the name of its file, as inputs do.
+    """
+    options = {name: getattr(request, name) for name in _EFFECTIVE}
+    return {"pipeline": str(request.pipeline), **options, "device": label(request.device)}
 
 
 def again(
@@ -61,21 +68,27 @@ def again(
     output: Path,
     calipers: Path | None,
     instances: tuple[Path, ...],
+    device: Path | None,
     cache: Path,
     limits: Limits,
 ) -> Request:
     """
     Return the request that :func:`effective` made *options* from, for files at these places.
 
+    *device* is where the profile lies, None where *options* name a class.
+
     An option that *options* does not know, as those of an older manifest may not, has its default.
     """
+    options = {name: options[name] for name in ("pipeline", *_EFFECTIVE) if name in options}
+    if device is not None:
+        options["device"] = str(device.absolute())  # so that no file is taken for a class of its name
     return Request(
         scan=scan,
         output=output,
         calipers=calipers,
         instances=instances,
-        pipeline=Pipeline.parse(options["pipeline"]),
+        pipeline=Pipeline.parse(options.pop("pipeline")),
         cache=cache,
         limits=limits,
-        **{name: options[name] for name in _EFFECTIVE if name in options},
+        **options,
     )

@@ -100,7 +100,7 @@ def test_archives_hold_the_packages(tmp_path: Path) -> None:
         f"{package.replace('.', '/')}/{path.name}"
         for package in SETUP["packages"]
         for path in (tmp_path / "tree" / folder_of(package).relative_to(ROOT)).iterdir()
-        if path.suffix == ".py" or path.name == "py.typed"
+        if path.suffix == ".py" or path.name in ("py.typed", *SETUP["package-data"].get(package, ()))
     }
     assert inside == expected
     (sdist,) = (tmp_path / "dist").glob("*.tar.gz")

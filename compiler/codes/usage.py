@@ -64,8 +64,9 @@ CODES: tuple[Code, ...] = (
     Code(
         "R2S011",
         "unknown device",
-        "The device names a class of scanners, whose scale uncertainty becomes the prior of the fit.",
-        "Name one of the classes that the message lists, or leave it out.",
+        "The device names a class of scanners, whose uncertainties become priors of the build, or a file with the "
+        "profile of one's own scanner, as r2s-compile device-check writes it.",
+        "Name one of the classes that the message lists, the path of a profile that ends in .yaml, or leave it out.",
         exit_code=2,
     ),
     Code(
@@ -156,6 +157,20 @@ CODES: tuple[Code, ...] = (
         "by how much they differ. Without that sheet there is nothing to compare them with.",
         "Add --calipers measurements.yaml.",
         exit_code=2,
+    ),
+    Code(
+        "R2S048",
+        "device profile cannot be read",
+        "--device names a file that is not there, is no ordinary file, or may not be read.",
+        "Check the path; make a profile with r2s-compile device-check.",
+    ),
+    Code(
+        "R2S049",
+        "unusable device profile",
+        "A profile (schema r2s-device/1) holds the terms scale, offset, registration, drift and noise, each with u or "
+        "half_width over 0, a unit and a source. Nothing is guessed: a misspelt key or a unit that does not fit "
+        "would make every figure of the report wrong.",
+        "Compare the place that the message names with docs/devices.md, or measure again: r2s-compile device-check.",
     ),
     Code(
         "R2S042",

@@ -46,7 +46,9 @@ from r2s.compiler.recipe import LEVELS, WORDS, read_recipe
     type=click.Choice(WORDS["scale"]),
     help="auto: correct a scale that is over 2 u from 1; apply: always; verify: never.  [default: auto]",
 )
-@click.option("--device", help="Class of scanner, for the prior of its scale.  [default: unknown]")
+@click.option(
+    "--device", help="Class of scanner, or the profile of yours: my_scanner.yaml, see device-check.  [default: unknown]"
+)
 @click.option(
     "--within", metavar="LENGTH", help="Total loss allowed, split over the passes (p99), e.g. 1mm; else exit 4."
 )

@@ -23,6 +23,7 @@ from r2s.compiler.errors import NotReproducibleError
     metavar="YAML...",
     help="Where the sheets of like objects are now, under any names.",
 )
+@click.option("--device", type=click.Path(path_type=Path), metavar="YAML", help="Where the scanner's profile is now.")
 @click.option(
     "--within",
     metavar="LENGTH",
@@ -39,6 +40,7 @@ def verify(
     scan: Path | None,
     calipers: Path | None,
     instances: tuple[Path, ...],
+    device: Path | None,
     within: str | None,
     limits: tuple[str, ...],
     as_json: bool,
@@ -55,10 +57,10 @@ def verify(
     Every output must be there with its hash, nothing else may lie in cube.assets, the manifest must hold its own hash,
     and every key must follow from the inputs, options and versions that the manifest names.  One changed byte is found.
 
-    With --rebuild the inputs are looked for beside the XML, then in the working folder, or where --scan, --calipers and
-    --instances say; they must have the hashes of the manifest.  The same options run in an empty cache and an empty
-    folder.  On the same platform and versions every byte must be equal; on others the answer is equal, or equivalent
-    within so many um, by measuring both.
+    With --rebuild the inputs are looked for beside the XML, then in the working folder, or where --scan, --calipers,
+    --instances and --device say; they must have the hashes of the manifest.  The same options run in an empty
+    cache and an empty folder.  On the same platform and versions every byte must be equal; on others the answer is
+    equal, or equivalent within so many um, by measuring both.
 
     \b
     Exit codes:
@@ -69,8 +71,8 @@ def verify(
     from r2s.compiler.verify import as_json as data_of
     from r2s.compiler.verify import check, place_of, screen
 
-    if not again and (scan or calipers or instances or within):
-        raise click.UsageError("--scan, --calipers, --instances and --within are for --rebuild")
+    if not again and (scan or calipers or instances or device or within):
+        raise click.UsageError("--scan, --calipers, --instances, --device and --within are for --rebuild")
     furthest = parse_length(within, what="--within") if within else None
     place = place_of(xml)
     checked = check(place)
@@ -82,7 +84,7 @@ def verify(
         from r2s.compiler.verify.inputs import find_inputs
 
         folders = (place.folder, Path())
-        found = find_inputs(checked.manifest, folders, scan, calipers, instances)
+        found = find_inputs(checked.manifest, folders, scan, calipers, instances, device)
         with shown(quiet=quiet) as observe:
             rebuilt = rebuild(place, checked.manifest, found, parse_limits(limits), observe)
     if as_json:

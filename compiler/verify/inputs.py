@@ -25,13 +25,15 @@ class Found:
     """
     Where the inputs are; *files* are those that the sheet names, relative to its folder.
 
-    *instances* are the sheets of like objects in the order of the manifest.
+    *instances* are the sheets of like objects in the order of the manifest, *device* the profile of the scanner, None
+    where it was a class.
     """
 
     scan: Path
     calipers: Path | None
     files: tuple[str, ...]
     instances: tuple[FoundSheet, ...] = ()
+    device: Path | None = None
 
 
 def find_inputs(
@@ -40,29 +42,42 @@ def find_inputs(
     scan: Path | None = None,
     calipers: Path | None = None,
     instances: tuple[Path, ...] = (),
+    device: Path | None = None,
 ) -> Found:
     """
-    Return the scan and the sheets that *manifest* names: where the user says, else the first in *folders* that fits.
+    Return the scan, the sheets and the profile that *manifest* names: where the user says, else the first in *folders*
+    that fits.
 
     Raises InvalidInputError where one is not found, or is no longer what was built from; it names the file.
     """
     inputs, folders = manifest["inputs"], tuple(folders)
-    given = tuple(path.parent for path in (scan, calipers, *instances) if path is not None)
+    given = tuple(path.parent for path in (scan, calipers, *instances, device) if path is not None)
     places = tuple(dict.fromkeys((*given, *folders)))
     found = _find("scan", inputs["scan"], scan, places)
     like = _find_instances(inputs.get("instances", []), instances, places)
+    profile = _find_profile(inputs.get("device", {}), device, places)
     if not inputs["calipers"]["name"]:
         if calipers is not None:
             what = f"the asset was built without a caliper sheet, and --calipers names {calipers}"
             raise InvalidInputError("R2S824", what, hint="leave --calipers out")
-        return Found(found, None, (), like)
+        return Found(found, None, (), like, profile)
     sheet = _with_files(_find("calipers", inputs["calipers"], calipers, places), inputs["calipers"]["files"])
-    return Found(found, sheet.path, sheet.files, like)
+    return Found(found, sheet.path, sheet.files, like, profile)
 
 
-def staged(found: Found, manifest: Mapping[str, Any], folder: Path) -> tuple[Path, Path | None, tuple[Path, ...]]:
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """Paths of the inputs, each under the name that the manifest has."""
+
+    scan: Path
+    calipers: Path | None
+    instances: tuple[Path, ...]
+    device: Path | None
+
+
+def staged(found: Found, manifest: Mapping[str, Any], folder: Path) -> Staged:
     """
-    Return paths of scan, sheet and like objects' sheets under the names that the manifest has: they reach the report.
+    Return paths of the inputs under the names that the manifest has: they reach the report.
 
     A file that has its name stays where it is; another is put into *folder* under that name, a sheet with its files.
     """
@@ -77,7 +92,10 @@ def staged(found: Found, manifest: Mapping[str, Any], folder: Path) -> tuple[Pat
         _named(sheet, entry["name"], folder / f"instance-{i}")  # two may have one name
         for i, (sheet, entry) in enumerate(zip(found.instances, inputs.get("instances", []), strict=True))
     )
-    return scan, calipers, tuple(like)
+    profile = found.device
+    if profile is not None:
+        profile = _named(FoundSheet(profile, ()), inputs["device"]["name"], folder / "device")
+    return Staged(scan, calipers, tuple(like), profile)
 
 
 def _named(sheet: FoundSheet, name: str, folder: Path) -> Path:
@@ -97,6 +115,16 @@ def _with_files(sheet: Path, files: Mapping[str, str]) -> FoundSheet:
         _must_be_plain(name, PurePosixPath(name).parts)
         _must_be(sheet.parent / name, hash_, f"{sheet.parent / name}, which the sheet names,")
     return FoundSheet(sheet, tuple(files))
+
+
+def _find_profile(entry: Mapping[str, str], given: Path | None, folders: tuple[Path, ...]) -> Path | None:
+    """Return the profile of *entry*, None for a class of devices; raise where one is given that none was built with."""
+    if entry.get("name"):
+        return _find("device", entry, given, folders)
+    if given is not None:
+        what = f"the asset was built with a class of devices, and --device names {given}"
+        raise InvalidInputError("R2S824", what, hint="leave --device out")
+    return None
 
 
 def _find_instances(

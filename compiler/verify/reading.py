@@ -46,7 +46,8 @@ _manifest = record(
 )
 
 
-# Manifests written before there were instances lack these; what is there must be right.
+# Manifests written before there were instances, or profiles of devices, lack these; what is there must be right.
+_with_device = record(inputs=record(device=record(name=text, sha256=text)))
 _later = record(
     inputs=record(instances=listing(record(name=text, sha256=text, files=mapping(text)))),
     request=record(intervals=mapping(text)),
@@ -87,6 +88,8 @@ def read_manifest(place: Place) -> dict[str, Any]:
         _manifest(value, "")
         if "instances" in value["inputs"] or "intervals" in value["request"]:
             _later(value, "")
+        if "device" in value["inputs"]:
+            _with_device(value, "")
     except ValueError as error:
         raise _foreign(f"{path} does not hold what a manifest holds: {error}") from None
     return value

@@ -52,14 +52,15 @@ def rebuild(
         folder = Path(text)
         inputs = folder / "inputs"
         inputs.mkdir()
-        scan, calipers, instances = staged(found, manifest, inputs)
+        of = staged(found, manifest, inputs)
         output = folder / "out" / f"{place.stem}.xml"
         request = again(
             manifest["request"],
-            scan=scan,
+            scan=of.scan,
             output=output,
-            calipers=calipers,
-            instances=instances,
+            calipers=of.calipers,
+            instances=of.instances,
+            device=of.device,
             cache=folder / "cache",
             limits=limits,
         )

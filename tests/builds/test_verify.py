@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 from collections.abc import Callable
@@ -17,15 +18,16 @@ from tests_support import files
 from r2s.compiler.action import key_of
 from r2s.compiler.cli import cli
 from r2s.compiler.codec import canonical, sha256
+from r2s.compiler.devices import device
 from r2s.compiler.driver import compile_asset
 from r2s.compiler.errors import InvalidInputError, R2SError, UsageError
 from r2s.compiler.ir import Source
 from r2s.compiler.manifest import sealed, text_of
 from r2s.compiler.outputs import combined_hash
 from r2s.compiler.pipeline import DEFAULT, Pipeline
-from r2s.compiler.request import again
+from r2s.compiler.request import again, effective
 from r2s.compiler.verify import check, place_of
-from r2s.compiler.verify.inputs import find_inputs
+from r2s.compiler.verify.inputs import find_inputs, staged
 from r2s.compiler.worker import Limits
 
 SHEET = """\
@@ -39,6 +41,14 @@ mass: {value: 200 g}
 friction: {slide: {value: 0.6, lo: 0.5, hi: 0.7, source: measured, readings: pulls.csv}}
 """
 
+PROFILE = """\
+schema: r2s-device/1
+name: desktop_7
+terms:
+  scale: {value: 2.0e-4, u: 1.0e-4, unit: "1", dof: 12, method: measured, source: two balls}
+  offset: {half_width: 0.05, unit: mm, source: data sheet}
+"""
+
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -47,8 +57,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     trimesh.creation.box(extents=(80, 50, 40)).export(folder / "scan of brick.stl")
     (folder / "m.yaml").write_text(SHEET)
     (folder / "pulls.csv").write_text("0.58\n0.62\n")
+    (folder / "desk.yaml").write_text(PROFILE)
     pipeline = Pipeline.parse(DEFAULT).with_options([("decompose", "primitives", "false"), ("emit", "body", "static")])
-    options = {"pipeline": pipeline, "within": 2e-3, "device": "structured_light", "salt": "a pinch"}
+    options = {"pipeline": pipeline, "within": 2e-3, "device": str(folder / "desk.yaml"), "salt": "a pinch"}
     options["cache"] = tmp_path_factory.mktemp("store")
     compile_asset(folder / "scan of brick.stl", folder / "out" / "b.xml", folder / "m.yaml", **options)
     return folder
@@ -311,7 +322,8 @@ def test_the_manifest_holds_every_option_of_the_request(built: Path) -> None:
     asked = manifest_of(built)["request"]
 
     assert Pipeline.parse(asked["pipeline"]).steps[3].primitives is False
-    assert (asked["within"], asked["device"], asked["salt"]) == (2e-3, "structured_light", "a pinch")
+    assert (asked["within"], asked["device"], asked["salt"]) == (2e-3, "desk.yaml", "a pinch")
+    assert manifest_of(built)["inputs"]["device"] == {"name": "desk.yaml", "sha256": sha256(PROFILE)}
     assert manifest_of(built)["inputs"]["calipers"]["files"] == {"pulls.csv": sha256(b"0.58\n0.62\n")}
 
 
@@ -325,10 +337,61 @@ def test_inputs_are_found_beside_the_xml_or_where_the_user_says(place: Path) -> 
     with pytest.raises(InvalidInputError, match=r"cannot find scan of brick\.stl") as error:
         find_inputs(manifest, (empty, place))
     assert error.value.code == "R2S824"
-    assert find_inputs(manifest, (empty,), scan=place / "other.stl").calipers == place / "m.yaml"
+    found = find_inputs(manifest, (empty,), scan=place / "other.stl")
+    assert (found.calipers, found.device) == (place / "m.yaml", place / "desk.yaml")
 
 
-@pytest.mark.parametrize("name", ["scan of brick.stl", "m.yaml", "pulls.csv"])
+def test_the_profile_of_the_scanner_reaches_the_build_and_its_report_by_name_and_hash(built: Path) -> None:
+    report = json.loads((built / "out" / "b.report.json").read_bytes())
+    scale = next(step["options"] for step in manifest_of(built)["passes"] if step["name"] == "scale")
+
+    assert report["inputs"]["device"] == {"name": "desktop_7", "file": "desk.yaml", "sha256": sha256(PROFILE)}
+    assert scale["prior_u"] == pytest.approx(math.hypot(2e-4, 1e-4))
+    assert scale["prior_offset"] == pytest.approx(0.05e-3 / math.sqrt(3))
+    for name in ("b.report.json", "b.manifest.json"):
+        assert str(built) not in (built / "out" / name).read_text()
+
+
+def test_a_profile_under_another_name_is_told_with_device(place: Path) -> None:
+    manifest = manifest_of(place)
+    shutil.move(place / "desk.yaml", place / "mine.yaml")
+    with pytest.raises(InvalidInputError, match=r"cannot find desk\.yaml.*say where it is with --device"):
+        find_inputs(manifest, (place,))
+    found = find_inputs(manifest, (place,), device=place / "mine.yaml")
+    (place / "inputs").mkdir()
+    of = staged(found, manifest, place / "inputs")
+
+    assert of.device is not None
+    assert (of.device.name, of.device.read_text()) == ("desk.yaml", PROFILE)
+    asked = again(
+        manifest["request"],
+        scan=of.scan,
+        output=place / "x.xml",
+        calipers=of.calipers,
+        instances=of.instances,
+        device=of.device,
+        cache=place / "store",
+        limits=Limits(),
+    )
+    assert device(asked.device).sha256 == manifest["inputs"]["device"]["sha256"]
+    assert effective(asked) == manifest["request"]
+
+    (place / "mine.yaml").write_text(PROFILE + "# another day\n")
+    with pytest.raises(InvalidInputError) as error:
+        find_inputs(manifest, (place,), device=place / "mine.yaml")
+    assert error.value.code == "R2S825"
+
+
+def test_a_profile_for_an_asset_of_a_class_of_devices_is_refused(place: Path) -> None:
+    manifest = manifest_of(place)
+    manifest["inputs"]["device"] = {"name": "", "sha256": ""}
+    assert find_inputs(manifest, (place,)).device is None
+    with pytest.raises(InvalidInputError, match="was built with a class of devices") as error:
+        find_inputs(manifest, (place,), device=place / "desk.yaml")
+    assert error.value.code == "R2S824"
+
+
+@pytest.mark.parametrize("name", ["scan of brick.stl", "m.yaml", "pulls.csv", "desk.yaml"])
 def test_a_changed_input_is_named(place: Path, name: str) -> None:
     with open(place / name, "a") as file:
         file.write("#")
@@ -340,15 +403,15 @@ def test_a_changed_input_is_named(place: Path, name: str) -> None:
 
 
 def test_where_the_inputs_are_is_asked_for_a_rebuild_alone(place: Path) -> None:
-    for option in ("--scan", "--calipers", "--instances"):
+    for option in ("--scan", "--calipers", "--instances", "--device"):
         done = CliRunner().invoke(cli, ["verify", str(place / "out" / "b.xml"), option, "x.yaml"])
         assert done.exit_code == 2
-        assert "--scan, --calipers, --instances and --within are for --rebuild" in done.stderr
+        assert "--scan, --calipers, --instances, --device and --within are for --rebuild" in done.stderr
 
 
 def test_a_manifest_from_before_there_were_instances_is_read(place: Path) -> None:
     def older(manifest: dict[str, Any]) -> None:
-        del manifest["inputs"]["instances"], manifest["request"]["intervals"]
+        del manifest["inputs"]["instances"], manifest["request"]["intervals"], manifest["inputs"]["device"]
         for key in ("objects", "intervals"):
             del manifest["passes"][5]["options"][key]
 
@@ -365,6 +428,7 @@ def test_a_manifest_from_before_there_were_instances_is_read(place: Path) -> Non
         output=place / "x.xml",
         calipers=found.calipers,
         instances=(),
+        device=None,
         cache=place / "store",
         limits=Limits(),
     )

@@ -76,7 +76,9 @@ def test_the_kind_of_machine_is_told_in_lower_case() -> None:
 def digest(*folders: Path) -> str:
     hasher = hashlib.sha256()
     for folder in folders:
-        for path in sorted(folder.rglob("*.py")) if folder.is_dir() else [folder]:
+        found = [*folder.rglob("*.py"), *folder.rglob("*.yaml")] if folder.is_dir() else [folder]
+        assert len(folders) < 2 or folder != folders[0] or "classes.yaml" in {path.name for path in found}
+        for path in sorted(found):
             hasher.update(path.name.encode() + b"\0" + path.read_bytes())
     return hasher.hexdigest()
 

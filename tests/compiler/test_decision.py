@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from r2s.compiler.decision import Decision, signed_axes, spelled
-from r2s.compiler.devices import DEVICES, device
+from r2s.compiler.devices import classes, device
 from r2s.compiler.errors import UsageError
 
 MAPS = [
@@ -72,9 +72,9 @@ def test_ingest_gets_three_fields_and_nothing_of_the_readings() -> None:
 def test_the_prior_of_a_device_is_that_of_a_rectangle() -> None:
     assert device("rgbd").prior_u == pytest.approx(0.01 / math.sqrt(3))
     assert device("structured_light").prior_u == pytest.approx(0.1 / 300 / math.sqrt(3))
-    assert {name for name in DEVICES if device(name).prior_u == 0} == {"unknown", "photogrammetry", "radiance_field"}
-    assert {name for name, d in DEVICES.items() if not d.metric} == {"photogrammetry", "radiance_field"}
-    for name, found in DEVICES.items():
+    assert {name for name in classes() if device(name).prior_u == 0} == {"unknown", "photogrammetry", "radiance_field"}
+    assert {name for name, d in classes().items() if not d.metric} == {"photogrammetry", "radiance_field"}
+    for name, found in classes().items():
         assert found.name == name
         assert found.source
         assert found.source.startswith("assumed") == (found.prior_u > 0)

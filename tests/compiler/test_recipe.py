@@ -46,6 +46,22 @@ def test_reads_every_key(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("desk.yaml", "{folder}/desk.yaml"),
+        ("scanners/desk", "{folder}/scanners/desk"),
+        ("rgbd", "rgbd"),
+        ("tofu", "tofu"),
+    ],
+)
+def test_a_profile_is_seen_from_the_recipes_folder(tmp_path: Path, word: str, expected: str) -> None:
+    path = tmp_path / "desk.recipe.yaml"
+    path.write_text(f"device: {word}\n")
+
+    assert read_recipe(path) == {"device": expected.format(folder=tmp_path)}
+
+
+@pytest.mark.parametrize(
     ("text", "says"),
     [
         ("bugdet: {decompose: 1mm}", "did you mean 'budget'"),

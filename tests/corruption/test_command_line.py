@@ -77,6 +77,12 @@ def test_a_wrong_word_is_a_usage_error(
         ("R2S102", ("/dev/zero", *GOOD[1:]), "/dev/zero is a pipe, a socket or a device, not a scan file"),
         ("R2S103", ("loop.obj", *GOOD[1:]), "loop.obj cannot be read: Too many levels of symbolic links"),
         ("R2S201", (*without("--calipers"), "--calipers", "brik.yaml"), "brik.yaml"),
+        (
+            "R2S048",
+            (*GOOD, "--device", "none.yaml"),
+            "the device profile none.yaml cannot be read: No such file or dir",
+        ),
+        ("R2S048", (*GOOD, "--device", "./rgbd"), "the device profile rgbd cannot be read"),
         ("R2S805", (*GOOD, "--recipe", "none.yaml"), "cannot read none.yaml: No such file or directory"),
         ("R2S808", (*without("-o"), "-o", "brick.obj/out/brick.xml"), "cannot write below brick.obj"),
         (
