@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from r2s.compiler import bounds, budget, outputs
+from r2s.compiler.account import Known, account_of, matter_of_asset, matter_of_sheet
 from r2s.compiler.checklog import Asked, scored
 from r2s.compiler.closure import close, left_out
 from r2s.compiler.codec import canonical, sha256
@@ -29,15 +30,17 @@ from r2s.compiler.inputs import Inputs, read_inputs
 from r2s.compiler.intervals.asked import read_choices
 from r2s.compiler.ir import Anchor, Asset
 from r2s.compiler.judge import judge
+from r2s.compiler.ledger import NOISE, StandardUncertainty, Term
 from r2s.compiler.manager import Manager, Observer, Trace, default_cache
 from r2s.compiler.manifest import manifest, text_of
 from r2s.compiler.measured import StageReadings
+from r2s.compiler.pipeline import Pipeline
 from r2s.compiler.readings import Reading
 from r2s.compiler.report import report
 from r2s.compiler.request import Request
+from r2s.compiler.responses import SolidResponse
 from r2s.compiler.store import DamagedEntryError, Store
 from r2s.compiler.verdict import failure_of
-from r2s.compiler.volume import volume_of
 
 __all__ = ["Build", "Request", "asset_name", "compile_asset", "run"]
 
@@ -134,6 +137,7 @@ class _Made:
     decision: Decision
     traces: tuple[Trace, ...]
     stages: tuple[StageReadings, ...]
+    solid: SolidResponse | None
     directs: Directs | None
 
 
@@ -167,7 +171,8 @@ def _make(
     if request.stop_after:
         pipeline = pipeline.upto(request.stop_after)
     traces = manager.run(pipeline, inputs.source, took)
-    return _Made(decision, traces, _measure(manager, inputs.sheet.readings, traces), _direct(manager, traces))
+    stages = _measure(manager, inputs.sheet.readings, traces)
+    return _Made(decision, traces, stages, _respond(manager, pipeline, traces), _direct(manager, traces))
 
 
 def _given(
@@ -221,6 +226,15 @@ def _measure(manager: Manager, readings: tuple[Reading, ...], traces: tuple[Trac
     )
 
 
+def _respond(manager: Manager, pipeline: Pipeline, traces: tuple[Trace, ...]) -> SolidResponse | None:
+    """Return what errors of the scan do to the closed surface as a solid; None for a build that stopped before it."""
+    if len(traces) < 2:
+        return None
+    origin = next((step.origin for step in pipeline.steps if step.name == "emit"), "base")
+    solid: SolidResponse = manager.ask("respond", {"origin": origin}, traces[-1].digest)
+    return solid
+
+
 def _direct(manager: Manager, traces: tuple[Trace, ...]) -> Directs | None:
     """Return what was measured past all passes, None for a pipeline that stops before an asset."""
     emitted = next((t.digest for t in traces if t.name == "emit"), None)
@@ -245,10 +259,12 @@ def _conclude(
     every = [t for of_pass in terms.values() for t in of_pass]
     values = {t.name: store.fields(t.digest) for t in made.traces if t.name in ("scale", "emit")}
     anchor = values["scale"].anchor if "scale" in values else Anchor()
-    judgement = judge(inputs.sheet.readings, made.stages, anchor)
+    asset: Asset | None = values.get("emit")
+    slots = asset.slots if asset is not None else "{}"
+    account = account_of(_known(inputs, made, anchor, every, asset, json.loads(slots).get("slots", [])))
+    judgement = judge(inputs.sheet.readings, made.stages, anchor, account)
     entries = budget.entries(limits, terms)
     closure = close(made.directs, every, anchor.factor) if made.directs is not None else None
-    asset: Asset | None = values.get("emit")
     diagnostics = (
         *inputs.diagnostics,
         *made.decision.diagnostics,
@@ -260,7 +276,6 @@ def _conclude(
     meshes = dict(asset.files()) if asset is not None else {}
     xml = asset.xml.replace("{build_key}", build_key) if asset is not None else ""
     scene = asset.scene.replace("{build_key}", build_key) if asset is not None else ""
-    slots = asset.slots if asset is not None else "{}"
     hash_ = outputs.asset_hash(meshes, slots, scene, xml) if asset is not None else ""
     data = report(
         name=asset_name(inputs.sheet.object or inputs.stem),
@@ -270,7 +285,7 @@ def _conclude(
         judgement=judgement,
         anchor=anchor,
         bounds=bounds.compose(every, anchor.factor),
-        volume=volume_of(every, anchor),
+        account=account,
         budgets=entries,
         closure=closure,
         scan_to_asset=_scan_to_asset(store, made.traces, asset),
@@ -298,6 +313,34 @@ def _conclude(
     texts["scene.xml"] = scene
     files = outputs.write(where, meshes, texts, xml, read_at=read_at)
     return Build(data, told, made.traces, where.xml, None, files, asked)
+
+
+def _known(
+    inputs: Inputs,
+    made: _Made,
+    anchor: Anchor,
+    terms: list[Term],
+    asset: Asset | None,
+    slots: list[dict[str, Any]],
+) -> Known:
+    """Return what the account is made from."""
+    if asset is not None:
+        matter = matter_of_asset(asset, inputs.sheet, terms, slots)
+    else:
+        matter = matter_of_sheet(inputs.sheet, made.solid.volume * anchor.factor**3) if made.solid is not None else None
+    return Known(
+        scan=next((s.values for s in made.stages if s.stage == "scan"), ()),
+        solid=made.solid,
+        anchor=anchor,
+        device=inputs.device,
+        noise=next((t.u for t in terms if isinstance(t, StandardUncertainty) and t.id == NOISE), 0.0),
+        terms=tuple(terms),
+        matter=matter,
+        stopped=bool(inputs.sheet.of_role("calibrate")) and all(t.name != "scale" for t in made.traces),
+        scan_source=inputs.source.sha256,
+        scale_source=sha256(inputs.source.sha256 + inputs.calibrate_digest),
+        sheet_source=sha256(canonical([getattr(inputs.sheet, n) for n in ("mass", "density", "fill", "com")])),
+    )
 
 
 def _scan_to_asset(store: Store, traces: tuple[Trace, ...], asset: Asset | None) -> list[list[float]] | None:

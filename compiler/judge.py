@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
+from r2s.compiler.account import Account
 from r2s.compiler.capability import Capability, capability
 from r2s.compiler.errors import Diagnostic, Severity
 from r2s.compiler.ir import Anchor
@@ -39,6 +40,25 @@ INTRODUCED_BY = {
 
 
 @dataclass(frozen=True)
+class Sureness:
+    """
+    How sure the estimate of one length is, m: *u* and U95 (*expanded*), infinite where nothing bounds its scale.
+
+    *bounded* is u without what nothing bounds.  *shares* are of u², by what the uncertainty comes from.
+    """
+
+    u: float = math.nan
+    expanded: float = math.nan
+    bounded: float = math.nan
+    shares: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def dominant(self) -> str:
+        """What most of u² comes from, empty where there is none."""
+        return max(self.shares, key=lambda term: self.shares[term], default="")
+
+
+@dataclass(frozen=True)
 class Row:
     """One reading of the sheet, followed through the compiler; lengths in metres, nan where a stage has no value."""
 
@@ -47,18 +67,12 @@ class Row:
     anchored: float
     introduced: Mapping[str, float]
     estimate: float
-    u_scan: float
-    u_scale: float
+    sureness: Sureness
     error: float
     u_error: float
     probability: float
     verdict: Verdict
     capability: Capability
-
-    @property
-    def u_estimate(self) -> float:
-        """Standard uncertainty of the estimate, m: reading of the scan and scale in root sum of squares."""
-        return math.hypot(self.u_scan, self.u_scale)
 
     @property
     def lost_by(self) -> str:
@@ -85,7 +99,7 @@ class Row:
         return ""
 
     def _departed(self, change: float, u: float) -> bool:
-        return abs(change) > DEPARTED * math.hypot(self.u_estimate, u)
+        return abs(change) > DEPARTED * math.hypot(self.sureness.bounded, u)
 
     @property
     def moved_by(self) -> str:
@@ -123,10 +137,19 @@ class Judgement:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def judge(readings: tuple[Reading, ...], stages: tuple[StageReadings, ...], anchor: Anchor) -> Judgement:
-    """Return the judgement of *readings* (both roles) over what the virtual caliper read on each stage."""
+def judge(
+    readings: tuple[Reading, ...], stages: tuple[StageReadings, ...], anchor: Anchor, account: Account
+) -> Judgement:
+    """
+    Return the judgement of *readings* (both roles) over what the virtual caliper read on each stage.
+
+    *account* tells how sure each length is that the raw scan has.
+    """
     by_stage = {s.stage: {m.id: m for m in s.values} for s in stages}
-    rows = tuple(_row(r, {name: by_stage[name][r.id] for name in STAGES if name in by_stage}, anchor) for r in readings)
+    rows = tuple(
+        _row(r, {name: by_stage[name][r.id] for name in STAGES if name in by_stage}, anchor, _sureness(account, r.id))
+        for r in readings
+    )
     verdict = _overall(rows)
     return Judgement(rows, verdict, tuple(_diagnostics(rows, verdict)))
 
@@ -143,7 +166,15 @@ def conformance(error: float, u: float, tolerance: float) -> float:
     return probability_within(error, u, -tolerance, tolerance)
 
 
-def _row(reading: Reading, stages: Mapping[str, Measured], anchor: Anchor) -> Row:
+def _sureness(account: Account, id_: str) -> Sureness:
+    budget = account.budgets.get(id_)
+    if budget is None:
+        return Sureness()
+    shares = {term: share for term, share, _ in account.shares(id_)}
+    return Sureness(budget.u, budget.expanded, account.u_bounded(id_), shares)
+
+
+def _row(reading: Reading, stages: Mapping[str, Measured], anchor: Anchor, sureness: Sureness) -> Row:
     values = {name: _value(m) for name, m in stages.items()}
     anchored = values.get("pieces", math.nan) * anchor.factor
     chain = [(n, values.get(n, math.nan)) for n in ("scan", "surface", "simplified", "pieces")]
@@ -151,11 +182,10 @@ def _row(reading: Reading, stages: Mapping[str, Measured], anchor: Anchor) -> Ro
     introduced = {INTRODUCED_BY[name]: b - a for (_, a), (name, b) in pairwise(chain)}
     estimate = values.get("scan", math.nan) * anchor.factor
     u_scale = estimate * (0.0 if math.isnan(anchor.u) else anchor.u)
-    scan = stages.get("scan")
-    u_scan = scan.u * anchor.factor if scan is not None and scan.there else math.nan
     error = values.get("model", math.nan) - reading.value
     u_model = stages["model"].u if "model" in stages else math.nan
-    u_error = math.hypot(reading.u, U_TOUCH, reading.u_pressed, u_scan, u_scale, u_model)
+    # Where nobody measured the scale, a check is what tests it: its own error cannot excuse it.
+    u_error = math.hypot(reading.u, U_TOUCH, reading.u_pressed, sureness.bounded, u_model)
     # The error is against what the jaws read; what they are expected to have pressed in is no error of the asset.
     free = error - reading.pressed
     probability = conformance(free, u_error, reading.tolerance) if math.isfinite(error + u_error) else math.nan
@@ -165,8 +195,7 @@ def _row(reading: Reading, stages: Mapping[str, Measured], anchor: Anchor) -> Ro
         anchored,
         introduced,
         estimate,
-        u_scan,
-        u_scale,
+        sureness,
         error,
         u_error,
         probability,

@@ -14,6 +14,7 @@ from typing import Literal
 Method = Literal["measured", "estimated", "declared", "assumed"]
 
 CLOSED_VOLUME = "surface.volume"  # id of the Scalar that holds what the closed surface encloses, m³ ...
+NOISE = "ingest.noise"  # id of the StandardUncertainty of one point along the normal, m
 VOLUME = "volume"  # ... and the quantity of each StandardUncertainty of it
 
 

@@ -23,6 +23,8 @@ COMPLIANCE = 0.3e-3
 # Engineering judgement too.
 TOUCH = 0.05e-3
 U_TOUCH = TOUCH / math.sqrt(3)
+# Relative half-widths of a mass and of a density where the sheet gives none.  Engineering judgement.
+NO_ACCURACY = {"mass": 0.01, "density": 0.05}
 _READS_LONG = frozenset({"inner_diameter", "depth"})  # what gives way there makes room; outside jaws read short
 
 EXTENTS = ("extent_x", "extent_y", "extent_z", "extent_long", "extent_mid", "extent_short")

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
+from r2s.compiler.account import Account, data
 from r2s.compiler.bounds import Bound
 from r2s.compiler.budget import Entry
 from r2s.compiler.closure import Closure
@@ -25,7 +26,6 @@ from r2s.compiler.ledger import Term
 from r2s.compiler.manager import Trace
 from r2s.compiler.provenance import step, tools
 from r2s.compiler.readings import TOUCH, Feature
-from r2s.compiler.volume import Volume
 
 SCHEMA = "r2s-report/1"
 FRAME = "asset: z up, metres; scan_to_asset is row-major"
@@ -40,7 +40,7 @@ def report(
     judgement: Judgement,
     anchor: Anchor,
     bounds: tuple[Bound, Bound],
-    volume: Volume | None,
+    account: Account,
     budgets: tuple[Entry, ...],
     closure: Closure | None,
     scan_to_asset: Any,
@@ -74,7 +74,8 @@ def report(
         "passes": [of_pass(trace) for trace in traces],
         "bounds": [_bound(b) for b in bounds],
         "closure": _closure(closure),
-        "volume": _volume(volume),
+        "uncertainty": data(account, _main(judgement, account)),
+        "volume": _volume(account),
         "budgets": [{**asdict(e), "unit": "m", "held": e.held, "judged_on": "p99"} for e in budgets],
         "slots": list(slots.get("slots", [])),
         "verdict": {
@@ -127,10 +128,10 @@ def _row(row: Row) -> dict[str, Any]:
             "introduced_by": INTRODUCED_BY,
             "estimate": {
                 "value": row.estimate,
-                "u": row.u_estimate,
-                "U95": COVERAGE * row.u_estimate,
-                "parts": {"scan": row.u_scan, "scale": row.u_scale},
-                "dominant": "scan" if row.u_scan >= row.u_scale else "scale",
+                "u": _bounded(row.sureness.u),
+                "U95": _bounded(row.sureness.expanded),
+                "shares": dict(row.sureness.shares),
+                "dominant": row.sureness.dominant,
             },
             "error": {"value": row.error, "u": row.u_error, "U95": COVERAGE * row.u_error},
             "tolerance": r.tolerance,
@@ -185,17 +186,29 @@ def _bound(bound: Bound) -> dict[str, Any]:
     }
 
 
-def _volume(volume: Volume | None) -> dict[str, Any] | None:
-    if volume is None:
+def _main(judgement: Judgement, account: Account) -> str:
+    """Return the output that the headline speaks of: the first check that was read, else the first length, else V."""
+    ids = [row.reading.id for row in sorted(judgement.rows, key=lambda row: row.reading.role != "check")]
+    return next((name for name in (*ids, "volume") if name in account.budgets), "")
+
+
+def _bounded(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _volume(account: Account) -> dict[str, Any] | None:
+    budget = account.budgets.get("volume")
+    if budget is None:
         return None
+    shares = account.shares("volume")
     return {
-        "value": volume.value,
-        "u": volume.u,
-        "U95": COVERAGE * volume.u,
+        "value": budget.output.value,
+        "u": _bounded(budget.u),
+        "U95": _bounded(budget.expanded),
         "unit": "m^3",
         "method": "estimated",
-        "parts": [asdict(part) for part in volume.parts],
-        "dominant": volume.dominant.term if volume.dominant is not None else None,
+        "shares": {term: share for term, share, _ in shares},
+        "dominant": shares[0][0] if shares else None,
     }
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from r2s.compiler.budget_table import budget_lines
+
 _STEPS = (
     ("surface", "surface"),
     ("simplify", "simplify"),
@@ -28,7 +30,8 @@ def summary(report: Mapping[str, Any], *, seconds: float, written: str = "") -> 
         *_scale(report),
         *_check(report),
     ]
-    lines += [*_contact(report), *_closure(report), *_budgets(report), *_unseen(report), *_volume(report)]
+    lines += [*_contact(report), *_closure(report), *_budgets(report), *_unseen(report)]
+    lines += budget_lines(report["uncertainty"])
     lines += [*_slots(report), *_blind(report)]
     if written:
         lines.append(
@@ -176,23 +179,6 @@ def _unseen(report: Mapping[str, Any]) -> Iterator[str]:
                 f"{term['area'] * 1e6:.0f} mm2, {term['fraction'] * 100:.0f} % of area: closed by {term['closed_by']}; "
                 "excluded from the mm above",
             )
-
-
-def _volume(report: Mapping[str, Any]) -> Iterator[str]:
-    volume = report["volume"]
-    if volume is None:
-        return
-    if not volume["parts"]:
-        yield _line("volume", f"{volume['value'] * 1e6:.4g} cm3, of unknown uncertainty: nothing measured its scale")
-        return
-    share = max(part["u"] ** 2 for part in volume["parts"]) / max(volume["u"] ** 2, 1e-300)
-    method = next(part["method"] for part in volume["parts"] if part["term"] == volume["dominant"])
-    said = method.upper() if method == "assumed" else method
-    yield _line(
-        "volume",
-        f"{volume['value'] * 1e6:.2f} ± {volume['U95'] * 1e6:.2f} cm3 (95 %); {100 * share:.0f} % of u2 is "
-        f"{volume['dominant']}, {said}",
-    )
 
 
 def _slots(report: Mapping[str, Any]) -> Iterator[str]:

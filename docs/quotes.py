@@ -43,8 +43,11 @@ def _by_word(lines: list[str]) -> dict[str, list[str]]:
     start = next(i for i, line in enumerate(lines) if line.startswith("mm "))
     stop = next(i for i, line in enumerate(lines) if "inherited" in line) + 1
     said = {"headline": [lines[0].rpartition("   ")[0]], "waterfall": lines[start:stop]}
+    word = ""
     for line in (*lines[1:start], *lines[stop:]):
-        said.setdefault(line.split(maxsplit=1)[0], []).append(line)
+        if not line.startswith(" "):  # a table goes with the line above it
+            word = line.split(maxsplit=1)[0]
+        said.setdefault(word, []).append(line)
     return said
 
 

@@ -17,6 +17,7 @@ CATALOG: dict[str, str] = {
 ANALYSES: dict[str, str] = {
     "settle": "r2s.passes.settle:Settle",
     "measure": "r2s.passes.measure:Measure",
+    "respond": "r2s.passes.respond:Respond",
     "closure": "r2s.passes.closure:Closure",
     "distances": "r2s.passes.distances:Distances",
     "compiled": "r2s.passes.compiled:Compiled",

@@ -16,6 +16,7 @@ from r2s.compiler.measured import Measured, StageReadings
 from r2s.compiler.protocol import Outcome
 from r2s.compiler.readings import Feature
 from r2s.passes.caliper import features as _features
+from r2s.passes.caliper.response import response
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Measure:
     """
 
     name: ClassVar[str] = "measure"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     libraries: ClassVar[tuple[str, ...]] = ("numpy", "scipy", "mujoco")
 
     stage: str
@@ -49,7 +50,8 @@ class Measure:
             if isinstance(source, Asset) and isinstance(marks, _features.Marks):
                 marks = marks.moved(source.to_asset)
             got = _features.measure(stage, feature, pose, kinds, marks)
-            values.append(Measured(id_, float(got.value), float(got.u), got.how, got.refused))
+            felt = response(got, feature, pose, first) if self.stage == "scan" and not got.refused else ((), ())
+            values.append(Measured(id_, float(got.value), float(got.u), got.how, got.refused, *felt))
         return Outcome(StageReadings(self.stage, tuple(values)))
 
     def _stage(self, source: Surface | Hulls | Asset) -> _features.Stage:

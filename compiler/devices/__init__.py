@@ -7,6 +7,6 @@ for a class, ``measured`` for a profile that ``r2s-compile device-check`` wrote.
 
 from r2s.compiler.devices.device import Correlation, Device, Evidence
 from r2s.compiler.devices.known import classes, device, is_class, label
-from r2s.compiler.devices.prior import NAMES, Prior
+from r2s.compiler.devices.prior import NAMES, Name, Prior
 
-__all__ = ["NAMES", "Correlation", "Device", "Evidence", "Prior", "classes", "device", "is_class", "label"]
+__all__ = ["NAMES", "Correlation", "Device", "Evidence", "Name", "Prior", "classes", "device", "is_class", "label"]

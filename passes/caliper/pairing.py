@@ -7,13 +7,12 @@ import math
 import numpy as np
 
 from r2s.compiler.ir import Surface
-from r2s.compiler.readings import EXTENTS, U_TOUCH, Reading
+from r2s.compiler.readings import U_TOUCH, Reading
 from r2s.compiler.scale_pair import Pair
 from r2s.passes.caliper.pose import Pose
-from r2s.passes.caliper.seen import jaws_on_scan
-from r2s.passes.caliper.value import OUTSIDE, Value
+from r2s.passes.caliper.response import response
+from r2s.passes.caliper.value import Value
 
-_WIDTHS = frozenset({*EXTENTS, "height"})
 _AXES = ("long", "mid", "short")  # of the object's box, in the order of the pose
 _ALONG = np.cos(np.radians(5))
 
@@ -35,18 +34,9 @@ def pair_of(reading: Reading, found: Value, pose: Pose, surface: Surface) -> Pai
         scan=float(found.value),
         u_scan=float(found.u),
         u_assumed=assumed,
-        gain=_gain(reading, found, surface),
+        gain=math.fsum(response(found, reading.feature, pose, surface)[0]),
         axis=_axis(found, pose),
     )
-
-
-def _gain(reading: Reading, found: Value, surface: Surface) -> float:
-    """Return what the reading gains per unit of surface offset: half of a width's where one jaw is on no scan."""
-    if math.isnan(found.gain):
-        return OUTSIDE  # by far the commonest distance, where the sides cannot be told
-    if reading.feature.kind in _WIDTHS and found.along is not None:
-        return found.gain * jaws_on_scan(surface, np.array(found.along)) / 2
-    return found.gain
 
 
 def _axis(found: Value, pose: Pose) -> str:

@@ -11,21 +11,18 @@ _FACING = np.cos(np.radians(45))
 _MOST = 0.5  # of the area under a jaw
 
 
-def jaws_on_scan(surface: Surface, direction: Floats) -> int:
+def jaw_on_scan(surface: Surface, way: Floats) -> bool:
     """
-    Return how many of the jaws that close on *surface* along the unit *direction* (3,) rest on observed faces.
+    Return whether the jaw that closes on *surface* from where the unit *way* (3,) points rests on observed faces.
 
     An underside that was closed on the support plane does not move with the faces of the scan.
     """
     middles, normals = surface.triangles.mean(axis=1), _normals(surface)
     area = np.linalg.norm(normals, axis=1)
-    found = 0
-    for way in (direction, -direction):
-        height = middles @ way
-        under = (height > height.max() - _END * np.ptp(height)) & (normals @ way > _FACING * area)
-        total = float(area[under].sum())
-        found += total == 0 or float(area[under & surface.observed].sum()) >= _MOST * total
-    return found
+    height = middles @ way
+    under = (height > height.max() - _END * np.ptp(height)) & (normals @ way > _FACING * area)
+    total = float(area[under].sum())
+    return total == 0 or float(area[under & surface.observed].sum()) >= _MOST * total
 
 
 def _normals(surface: Surface) -> Floats:

@@ -14,7 +14,7 @@ import numpy as np
 from r2s.compiler.errors import Diagnostic, InvalidInputError
 from r2s.compiler.ir import Floats, Ints
 from r2s.compiler.ledger import Method
-from r2s.compiler.readings import Fill, Quantity
+from r2s.compiler.readings import NO_ACCURACY, Fill, Quantity
 from r2s.compiler.slots import Distribution as Law
 from r2s.compiler.slots import Keeps
 from r2s.passes.mjcf import massprops as _massprops
@@ -27,7 +27,6 @@ ASSUMED_RANGE = (300.0, 3000.0)
 
 _COPPER, _STEEL, _FOAM, _HOLLOW = 8960.0, 7850.0, 30.0, 800.0  # kg/m³
 _HARDLY_HOLLOW = 0.01  # of the inside: what a wall must leave
-_NO_ACCURACY = {"mass": 0.01, "density": 0.05}  # relative half-widths where the sheet gives none: judgement
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +156,7 @@ def _judge_density(matter: Matter, mass: Mass, density: Quantity | None, factor:
 def _half_width(quantity: Quantity, kind: str) -> tuple[float, str]:
     if quantity.accuracy > 0:
         return quantity.accuracy, ""
-    return _NO_ACCURACY[kind] * quantity.value, f" ({_NO_ACCURACY[kind]:.0%} assumed: the sheet gives no accuracy)"
+    return NO_ACCURACY[kind] * quantity.value, f" ({NO_ACCURACY[kind]:.0%} assumed: the sheet gives no accuracy)"
 
 
 def _twelve(value: float) -> float:

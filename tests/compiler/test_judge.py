@@ -9,12 +9,13 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests_support import judge_bare
 
 from r2s.compiler.bounds import compose
 from r2s.compiler.budget import entries, split
 from r2s.compiler.errors import UsageError
 from r2s.compiler.ir import Anchor
-from r2s.compiler.judge import conformance, judge
+from r2s.compiler.judge import conformance
 from r2s.compiler.ledger import DirectedDistance, Scalar
 from r2s.compiler.measured import Measured, StageReadings
 from r2s.compiler.readings import Feature, Reading
@@ -66,7 +67,7 @@ def test_conformance_is_the_normal_probability_between_the_limits(
 
 @given(LENGTH, LENGTH, LENGTH, LENGTH, LENGTH, st.floats(0.5, 2.0))
 def test_the_waterfall_closes(a: float, b: float, c: float, d: float, e: float, factor: float) -> None:
-    (row,) = judge((reading("check"),), stages(a, b, c, d, e), Anchor(factor=factor)).rows
+    (row,) = judge_bare((reading("check"),), stages(a, b, c, d, e), Anchor(factor=factor)).rows
 
     assert a + sum(row.introduced.values()) == pytest.approx(row.model, abs=1e-12)
     assert row.introduced["scale"] == pytest.approx(d * (factor - 1), abs=1e-12)
@@ -78,7 +79,7 @@ def test_the_waterfall_closes(a: float, b: float, c: float, d: float, e: float, 
     [(0.057, "PASS"), (0.0572, "PASS"), (0.0575, "INCONCLUSIVE"), (0.0580, "FAIL"), (0.0560, "FAIL")],
 )
 def test_verdict_of_a_check(model: float, verdict: str) -> None:
-    made = judge((reading("check"),), stages(0.057, 0.057, 0.057, 0.057, model), Anchor())
+    made = judge_bare((reading("check"),), stages(0.057, 0.057, 0.057, 0.057, model), Anchor())
 
     beyond = [] if abs(model - 0.057) < 0.5e-3 else ["R2S635"]
     assert made.verdict == verdict
@@ -87,7 +88,7 @@ def test_verdict_of_a_check(model: float, verdict: str) -> None:
 
 
 def test_calibrate_readings_never_judge() -> None:
-    made = judge((reading("calibrate"),), stages(0.057, 0.057, 0.057, 0.057, 0.1), Anchor())
+    made = judge_bare((reading("calibrate"),), stages(0.057, 0.057, 0.057, 0.057, 0.1), Anchor())
 
     assert made.verdict == "UNCHECKED"
     assert [d.code for d in made.diagnostics] == ["R2S635", "R2S633"]
@@ -103,13 +104,13 @@ def test_calibrate_readings_never_judge() -> None:
     ],
 )
 def test_what_is_beyond_its_tolerance_has_a_culprit(chain: tuple[float, ...], share: str, named: str) -> None:
-    made = judge((reading("calibrate"),), stages(*chain), Anchor())
+    made = judge_bare((reading("calibrate"),), stages(*chain), Anchor())
     (warning,) = [d for d in made.diagnostics if d.code == "R2S635"]
 
     assert warning.severity == "warning"
     assert "its tolerance of 0.50 mm" in warning.message
     unasked = dataclasses.replace(reading("calibrate"), tolerance_method="assumed")
-    (note,) = [d for d in judge((unasked,), stages(*chain), Anchor()).diagnostics if d.code == "R2S635"]
+    (note,) = [d for d in judge_bare((unasked,), stages(*chain), Anchor()).diagnostics if d.code == "R2S635"]
     assert note.severity == "note"
     assert "its default tolerance of 0.50 mm" in note.message
     assert made.rows[0].moved_by == named
@@ -126,13 +127,14 @@ def test_what_is_beyond_its_tolerance_has_a_culprit(chain: tuple[float, ...], sh
     ],
 )
 def test_the_first_pass_that_changes_the_object_is_named(chain: tuple[float, ...], named: str) -> None:
-    (row,) = judge((reading("calibrate"),), stages(*chain), Anchor()).rows
+    (row,) = judge_bare((reading("calibrate"),), stages(*chain), Anchor()).rows
 
     assert row.departs_by == named
 
 
 def test_what_the_scale_corrected_is_no_ones_fault() -> None:
-    (row,) = judge((reading("calibrate"),), stages(0.06, 0.06, 0.06, 0.06, 0.057), Anchor(factor=0.95, u=1e-3)).rows
+    chain = stages(0.06, 0.06, 0.06, 0.06, 0.057)
+    (row,) = judge_bare((reading("calibrate"),), chain, Anchor(factor=0.95, u=1e-3)).rows
 
     assert row.moved_by == ""
 
@@ -145,32 +147,34 @@ def test_the_pass_that_lost_a_feature_is_named() -> None:
         else s
         for s in there
     )
-    made = judge((reading("calibrate"),), gone, Anchor())
+    made = judge_bare((reading("calibrate"),), gone, Anchor())
 
     assert made.rows[0].lost_by == "decompose"
     assert "lost by decompose: the wall is solid" in made.diagnostics[0].message
-    assert judge((reading("calibrate"),), there, Anchor()).rows[0].lost_by == ""
+    assert judge_bare((reading("calibrate"),), there, Anchor()).rows[0].lost_by == ""
 
 
 def test_uncertainty_holds_caliper_scan_and_scale() -> None:
-    (row,) = judge((reading("check"),), stages(0.06, 0.06, 0.06, 0.06, 0.06), Anchor(factor=0.95, u=1e-3)).rows
+    chain, anchor = stages(0.06, 0.06, 0.06, 0.06, 0.06), Anchor(0.95, 0.95, 1e-3, applied=True)
+    (row,) = judge_bare((reading("check"),), chain, anchor).rows
 
-    assert row.u_estimate == pytest.approx(math.hypot(0.95e-5, 0.057 * 1e-3))
-    assert row.u_error == pytest.approx(math.hypot(row.u_estimate, math.hypot(0.03e-3, 0.05e-3) / math.sqrt(3), 1e-5))
+    assert row.sureness.u == pytest.approx(math.hypot(0.95e-5, 0.057 * 1e-3))
+    assert row.sureness.expanded == pytest.approx(1.959964 * row.sureness.u)
+    assert row.u_error == pytest.approx(math.hypot(row.sureness.u, math.hypot(0.03e-3, 0.05e-3) / math.sqrt(3), 1e-5))
 
 
 def test_jaws_press_soft_objects_one_way() -> None:
     """A model 0.3 mm larger than the jaws read is what is expected; one 0.3 mm smaller is 0.6 mm off."""
     larger, smaller = (stages(0.057, 0.057, 0.057, 0.057, model) for model in (0.0573, 0.0567))
     for values, hard_error in ((larger, 0.3e-3), (smaller, -0.3e-3)):
-        (hard,) = judge((reading("check"),), values, Anchor()).rows
-        (soft,) = judge((reading("check", compliant=True),), values, Anchor()).rows
+        (hard,) = judge_bare((reading("check"),), values, Anchor()).rows
+        (soft,) = judge_bare((reading("check", compliant=True),), values, Anchor()).rows
         assert hard.error == pytest.approx(hard_error)
         assert soft.error == hard.error
         assert soft.u_error == pytest.approx(math.hypot(hard.u_error, 0.3e-3 / math.sqrt(3)))
         assert soft.probability == pytest.approx(conformance(hard_error - 0.3e-3, soft.u_error, 0.5e-3))
-    assert judge((reading("check", compliant=True),), larger, Anchor()).verdict == "PASS"
-    assert judge((reading("check", compliant=True),), smaller, Anchor()).verdict == "INCONCLUSIVE"
+    assert judge_bare((reading("check", compliant=True),), larger, Anchor()).verdict == "PASS"
+    assert judge_bare((reading("check", compliant=True),), smaller, Anchor()).verdict == "INCONCLUSIVE"
 
 
 @pytest.mark.parametrize(
@@ -188,7 +192,7 @@ def test_a_refused_feature_is_inconclusive_and_says_why() -> None:
     refused = tuple(
         StageReadings(s.stage, (Measured("A", math.nan, math.nan, "", "no flat face"),)) for s in stages(1, 1, 1, 1, 1)
     )
-    made = judge((reading("check"),), refused, Anchor())
+    made = judge_bare((reading("check"),), refused, Anchor())
 
     assert made.verdict == "INCONCLUSIVE"
     assert "no flat face" in made.diagnostics[0].message

@@ -6,12 +6,13 @@ import math
 from dataclasses import replace
 
 import pytest
+from tests_support import judge_bare
 
 from r2s.compiler import budget
 from r2s.compiler.calibration import calibration_of
 from r2s.compiler.errors import CalipersDisagreeError, Diagnostic, OverBudgetError
 from r2s.compiler.ir import Anchor
-from r2s.compiler.judge import Judgement, judge
+from r2s.compiler.judge import Judgement
 from r2s.compiler.ledger import DirectedDistance
 from r2s.compiler.measured import STAGES, Measured, StageReadings
 from r2s.compiler.readings import Feature, Reading
@@ -30,7 +31,7 @@ def judged(values: dict[str, float], refused: str = "", reading: Reading = B) ->
     for stage, value in values.items():
         why = refused if math.isnan(value) else ""
         stages.append(StageReadings(stage, (Measured("B", value, 1e-5 if not why else math.nan, "face", why),)))
-    return judge((reading,), tuple(stages), Anchor(u=1e-4))
+    return judge_bare((reading,), tuple(stages), Anchor(u=1e-4))
 
 
 def said(judgement: Judgement, code: str) -> Diagnostic | None:
@@ -70,7 +71,7 @@ def test_a_check_that_is_too_unsure_says_so_and_what_would_do(off: float, severi
     known = calibration_of(fit_scale([PAIR], None), [PAIR], None)
     tight = replace(B, tolerance=3e-4)
     stages = tuple(StageReadings(s, (Measured("B", TRUE + off * (s == "model"), 1e-6, "face", ""),)) for s in STAGES)
-    made = judge((tight,), stages, Anchor(u=fit_scale([PAIR], None).u, calibration=known))
+    made = judge_bare((tight,), stages, Anchor(u=fit_scale([PAIR], None).u, calibration=known))
     warning = said(made, "R2S632")
     assert warning is not None
 
@@ -78,7 +79,7 @@ def test_a_check_that_is_too_unsure_says_so_and_what_would_do(off: float, severi
     assert "over a third of the tolerance of 0.30 mm" in warning.message
     assert made.rows[0].capability.more == 1
     assert warning.hint.startswith("1 more calibrate reading would do")
-    hopeless = judge((replace(tight, tolerance=1e-5),), stages, Anchor(u=1e-3, calibration=known))
+    hopeless = judge_bare((replace(tight, tolerance=1e-5),), stages, Anchor(u=1e-3, calibration=known))
     assert "no number of readings cures that" in next(d for d in hopeless.diagnostics if d.code == "R2S632").hint
     assert said(judged(GOOD), "R2S632") is None
 

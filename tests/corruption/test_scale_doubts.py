@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from simulated_sheets import sheet
+from tests_support import judge_bare
 
 from r2s.compiler.calibration import calibration_of
 from r2s.compiler.errors import CalipersDisagreeError, Diagnostic
 from r2s.compiler.ir import Anchor
-from r2s.compiler.judge import judge
 from r2s.compiler.scale_axes import compare_axes
 from r2s.compiler.scale_fit import Pair, fit_scale
 from r2s.compiler.scale_rule import Ruling, anchor
@@ -73,7 +73,7 @@ def test_the_contradiction_is_exit_6_before_a_failed_check_and_after_a_budget() 
     made = ruled(pairs)
     assert made.failed is not None
     known = calibration_of(fit_scale(pairs, None), pairs, None, made.failed.message, made.failed.hint)
-    judgement = judge((), (), Anchor(calibration=known))
+    judgement = judge_bare((), (), Anchor(calibration=known))
     failure = failure_of(judgement, (), known)
 
     assert isinstance(failure, CalipersDisagreeError)
