@@ -7,6 +7,7 @@ The order matters: everything that can tune the asset happens before the check r
 from __future__ import annotations
 
 import json
+import math
 import re
 import time
 from collections.abc import Callable, Iterable
@@ -21,6 +22,7 @@ from r2s.compiler.checklog import Asked, scored
 from r2s.compiler.closure import close, left_out
 from r2s.compiler.codec import canonical, sha256
 from r2s.compiler.decision import Decision
+from r2s.compiler.devices import Device
 from r2s.compiler.direct import Directs
 from r2s.compiler.dump.place import Place, place
 from r2s.compiler.dump.stages import check_names, names
@@ -187,6 +189,7 @@ def _given(
             "free": decision.free,
             "prior_u": inputs.device.prior_u,
             "prior_offset": inputs.device.prior_offset,
+            **_registration(inputs.device),
             "readings": sheet.of_role("calibrate"),
             "kinds": _kinds(inputs),
         },
@@ -202,6 +205,14 @@ def _given(
             "intervals": inputs.intervals,
         },
     }
+
+
+def _registration(known: Device) -> dict[str, object]:
+    """Return what the device promises of its registration, in metres or in multiples of the scan's noise."""
+    prior = known.prior("registration")
+    if prior is None:
+        return {}
+    return {"of_noise": prior.of_noise} if math.isnan(prior.u) else {"registration": prior.whole}
 
 
 def _kinds(inputs: Inputs) -> tuple[str, ...]:

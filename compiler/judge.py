@@ -177,7 +177,9 @@ def _sureness(account: Account, id_: str) -> Sureness:
 def _row(reading: Reading, stages: Mapping[str, Measured], anchor: Anchor, sureness: Sureness) -> Row:
     values = {name: _value(m) for name, m in stages.items()}
     anchored = values.get("pieces", math.nan) * anchor.factor
-    chain = [(n, values.get(n, math.nan)) for n in ("scan", "surface", "simplified", "pieces")]
+    # a pipeline without a pass has no such stage, and the next pass is set against what it was given
+    kept = [n for n in ("scan", "surface", "simplified", "pieces") if n in stages or "model" not in stages]
+    chain = [(n, values.get(n, math.nan)) for n in kept]
     chain += [("anchored", anchored), ("model", values.get("model", math.nan))]
     introduced = {INTRODUCED_BY[name]: b - a for (_, a), (name, b) in pairwise(chain)}
     estimate = values.get("scan", math.nan) * anchor.factor

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from r2s.compiler.chi2 import chi2_tail
 from r2s.compiler.gls import Solution, Weighing, regress
@@ -133,4 +133,4 @@ def _fit(pairs: Sequence[Pair], prior_u: float | None, correlation: float) -> tu
 
 def _at(pair: Pair, length: float) -> Pair:
     """Return *pair* with its uncertainties relative to *length* in place of the caliper's value."""
-    return Pair(pair.id, pair.instrument, length, pair.u_indep, pair.u_common, pair.scan, pair.u_scan)
+    return replace(pair, caliper=length)

@@ -19,7 +19,8 @@ class Pair:
 
     *u_indep* is the part of the caliper's standard uncertainty that every reading draws anew, *u_common* the part that
     it may share with all readings of the same *instrument*, *u_scan* the scan's own.  *u_assumed* is how much of
-    *u_indep* is an assumption of ours that nobody measured or declared.
+    *u_indep* is an assumption of ours that nobody measured or declared; *u_registration* is what the device promises of
+    how the faces lie to one another, which is no better known.
 
     *gain* is what the length gains where every face stands one unit further out: 2 for outside jaws, -2 for inside
     ones, 0 for a depth or a step, 1 where one jaw rests on what nobody scanned.  *axis* names the box axis along which
@@ -36,6 +37,7 @@ class Pair:
     u_assumed: float = 0.0
     gain: float = OUTSIDE
     axis: str = ""
+    u_registration: float = 0.0
 
     @property
     def log_ratio(self) -> float:
@@ -45,7 +47,8 @@ class Pair:
     @property
     def u_alone(self) -> float:
         """Standard uncertainty of the log ratio without the shared part."""
-        return max(math.hypot(self.u_indep / self.caliper, self.u_scan / self.scan), _SMALLEST_U)
+        of_scan = math.hypot(self.u_scan, self.u_registration)
+        return max(math.hypot(self.u_indep / self.caliper, of_scan / self.scan), _SMALLEST_U)
 
     @property
     def u_known(self) -> float:

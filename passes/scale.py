@@ -30,18 +30,22 @@ class Scale:
     free          whether the scan's own scale means nothing, so that only calipers set it
     prior_u       standard uncertainty of ln scale that the device promises; 0 for none
     prior_offset  the same of how far its surfaces lie off the object's, m
+    registration  the same of how far the faces of one view lie off the others', m
+    of_noise      the same in multiples of the scan's own noise, where the device says it so
     readings      the calibrate readings; no check reading ever comes here
     kinds         kinds of feature on the whole sheet: with a diameter, a height is along the axis of revolution
     """
 
     name: ClassVar[str] = "scale"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     libraries: ClassVar[tuple[str, ...]] = ("numpy", "scipy")
 
     mode: str = field(default="auto", metadata={"given": True})
     free: bool = field(default=False, metadata={"given": True})
     prior_u: float = field(default=0.0, metadata={"given": True})
     prior_offset: float = field(default=0.0, metadata={"given": True})
+    registration: float = field(default=0.0, metadata={"given": True})
+    of_noise: float = field(default=0.0, metadata={"given": True})
     readings: tuple[Reading, ...] = field(default=(), metadata={"given": True})
     kinds: tuple[str, ...] = field(default=(), metadata={"given": True})
 
@@ -81,6 +85,7 @@ class Scale:
         scan, first = source.surface.scan, source.surface.first
         pose, stage = _features.pose_of_surface(first), _features.stage_of_scan(scan)
         kinds = frozenset(self.kinds) | {reading.feature.kind for reading in self.readings}
+        registration = math.hypot(self.registration, self.of_noise * scan.noise)
         pairs, refused = [], []
         for reading in self.readings:
             marks = _features.marks_on(first, reading.feature)
@@ -88,7 +93,7 @@ class Scale:
             if found.refused or not found.value > 0:
                 refused.append((reading, found.refused or "the scan reads no length there"))
             else:
-                pairs.append(pair_of(reading, found, pose, first))
+                pairs.append(pair_of(reading, found, pose, first, registration))
         return tuple(pairs), refused
 
 

@@ -74,5 +74,12 @@ class Known:
 
     @property
     def u_read(self) -> float:
-        """What the fitted ln scale owes to how the scan was read, as a standard uncertainty."""
-        return math.hypot(*(w * m.u / m.value for m, w in self.calibrated))
+        """
+        What the fitted ln scale owes to the scan, as a standard uncertainty: reading and registration of each length.
+
+        As the fit counts it, so that it can be taken out again: lengths that rest on one face share more than that.
+        """
+        prior = self.prior("registration")
+        face = 0.0 if prior is None else math.hypot(prior.u, prior.value)
+        of_each = (w / m.value * math.hypot(m.u, face * math.hypot(*m.views)) for m, w in self.calibrated)
+        return math.hypot(*of_each)

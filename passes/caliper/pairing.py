@@ -17,14 +17,17 @@ _AXES = ("long", "mid", "short")  # of the object's box, in the order of the pos
 _ALONG = np.cos(np.radians(5))
 
 
-def pair_of(reading: Reading, found: Value, pose: Pose, surface: Surface) -> Pair:
+def pair_of(reading: Reading, found: Value, pose: Pose, surface: Surface, u_registration: float = 0.0) -> Pair:
     """
     Return *reading* beside the raw scan's value *found*, in metres; *surface* is the closed one, *pose* its own.
+
+    *u_registration* is that of the faces of one view, m: a length feels those that it rests on, each by itself.
 
     The caliper's uncertainty is split: the maker's limit is shared, all else is drawn anew for each reading.
     """
     repeatability = reading.spread / math.sqrt(len(reading.values))
     assumed = math.hypot(reading.u_pressed, U_TOUCH)
+    views, _ = response(found, reading.feature, pose, surface)
     return Pair(
         id=reading.id,
         instrument=reading.instrument,
@@ -34,8 +37,9 @@ def pair_of(reading: Reading, found: Value, pose: Pose, surface: Surface) -> Pai
         scan=float(found.value),
         u_scan=float(found.u),
         u_assumed=assumed,
-        gain=math.fsum(response(found, reading.feature, pose, surface)[0]),
+        gain=math.fsum(views),
         axis=_axis(found, pose),
+        u_registration=u_registration * math.hypot(*views),
     )
 
 

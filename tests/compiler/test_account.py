@@ -66,9 +66,10 @@ def known(device: Device, anchor: Anchor | None = None, **changed: object) -> Kn
     return replace(made, **changed)  # type: ignore[arg-type]
 
 
-def fitted(ids: tuple[str, ...], ratio: float = 1.0, *, applied: bool = True) -> Anchor:
+def fitted(ids: tuple[str, ...], ratio: float = 1.0, *, applied: bool = True, registration: float = 0.0) -> Anchor:
     """The anchor of a fit on these sides, each with a caliper of 20 µm and read as *ratio* times the scan."""
-    pairs = [Pair(i, f"c{i}", SIDES[i] * ratio, 2e-5, 0.0, SIDES[i], 1e-5, gain=2.0) for i in ids]
+    faces = math.sqrt(2) * registration
+    pairs = [Pair(i, f"c{i}", SIDES[i] * ratio, 2e-5, 0.0, SIDES[i], 1e-5, gain=2.0, u_registration=faces) for i in ids]
     fit = fit_scale(pairs, None)
     factor = fit.factor if applied else 1.0
     return Anchor(factor, fit.factor, fit.u, math.inf, applied, "measured", "", calibration_of(fit, pairs, None))
@@ -109,7 +110,9 @@ def test_a_scale_that_nobody_measured_has_no_bound_and_says_so() -> None:
 
 def test_what_was_calibrated_is_as_sure_as_its_caliper_and_feels_no_error_of_the_scan() -> None:
     """One reading: the asset's width is the caliper's, whatever the scanner did to it."""
-    made = account_of(known(scanner("offset", "registration", "drift"), fitted(("width",))))
+    made = account_of(
+        known(scanner("offset", "registration", "drift"), fitted(("width",), registration=U["registration"]))
+    )
 
     assert made.budgets["width"].u == pytest.approx(2e-5, rel=1e-6)
     by_row = {c.component.name: c.sensitivity for c in made.budgets["depth"].contributions}
@@ -122,7 +125,7 @@ def test_what_was_calibrated_is_as_sure_as_its_caliper_and_feels_no_error_of_the
 @pytest.mark.parametrize("ids", [("width",), ("width", "height"), tuple(SIDES)])
 def test_the_account_is_what_a_simulation_of_the_estimate_scatters_by(ids: tuple[str, ...]) -> None:
     """Scans with true errors, each fitted to calipers with true errors by the same weights: spread of the estimates."""
-    anchor = fitted(ids)
+    anchor = fitted(ids, registration=U["registration"])
     made = account_of(known(scanner("scale", "offset", "registration", "drift"), anchor))
     rng, n = np.random.default_rng(11), 200_000
     scale, offset = rng.normal(0, U["scale"], n), rng.normal(0, U["offset"], n)
@@ -211,7 +214,7 @@ def test_inertia_of_a_weighed_box_goes_with_the_second_power_and_else_the_fifth(
 
 
 def test_the_headline_names_the_largest_and_how_to_replace_an_assumption() -> None:
-    made: Account = account_of(known(scanner("registration"), fitted(("depth",))))
+    made: Account = account_of(known(scanner("registration"), fitted(("depth",), registration=U["registration"])))
 
     said = headline(made, "width")
     assert said.startswith("width 60.00 ± 0.21 mm (95 %); ")
