@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
-from tests_support import COMMAND, CUBE, ROOT
+from tests_support import COMMAND, ROOT
 
 # How fast examples come is the machine's affair, and speed is no test's.
 settings.register_profile("r2s", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -80,6 +81,18 @@ def alone(folder: Path, name: str) -> Iterator[None]:
         yield
 
 
+def once(folder: Path, make: Callable[[Path], None]) -> Path:
+    """Return *folder*, which *make* fills in the worker that asks first; the others wait for it and find it whole."""
+    with alone(folder.parent, folder.name):
+        if not folder.is_dir():
+            begun = folder.with_name(f"{folder.name}.begun")
+            shutil.rmtree(begun, ignore_errors=True)  # of a worker that failed
+            begun.mkdir()
+            make(begun)
+            begun.rename(folder)
+    return folder
+
+
 @pytest.fixture(scope="session")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder that all workers of a run share."""
@@ -94,30 +107,23 @@ def fixtures_cache(shared: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory, shared: Path, fixtures_cache: Path) -> Callable[[str], Path]:
-    """
-    Compile a fixture of this project by name, once; return its XML.
+def built(shared: Path, fixtures_cache: Path) -> Callable[[str], Path]:
+    """Compile a fixture of this project by name, once in a run, into a folder of its own; return its XML."""
 
-    All workers of a run share one cache, so that each fixture is built by one of them.
-    """
-    done: dict[str, Path] = {}
+    def xml(name: str) -> Path:
+        source = ROOT / "fixtures" / name
+        inputs = (source / "scan.ply", "--calipers", source / "measurements.yaml")
 
-    def make(name: str) -> Path:
-        if name not in done:
-            source, xml = ROOT / "fixtures" / name, tmp_path_factory.mktemp(name) / f"{name}.xml"
-            words = [COMMAND, source / "scan.ply", "--calipers", source / "measurements.yaml", "-o", xml, "-q"]
-            with alone(shared, name):
-                subprocess.run([*map(str, words), "--cache", str(fixtures_cache)], check=True)
-            done[name] = xml
-        return done[name]
+        def make(folder: Path) -> None:
+            words = (COMMAND, *inputs, "-o", folder / f"{name}.xml", "--cache", fixtures_cache, "-q")
+            subprocess.run([*map(str, words)], check=True)
 
-    return make
+        return once(shared / f"built-{name}", make) / f"{name}.xml"
+
+    return xml
 
 
 @pytest.fixture(scope="session")
-def cube(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The cube fixture compiled once: the folder that holds ``cube.xml``, with its cache in ``cache`` beside it."""
-    folder = tmp_path_factory.mktemp("cube")
-    words = [COMMAND, CUBE / "scan.ply", "--calipers", CUBE / "measurements.yaml", "-o", folder / "cube.xml", "-q"]
-    subprocess.run([*map(str, words), "--cache", str(folder / "cache")], check=True, capture_output=True)
-    return folder
+def cube(built: Callable[[str], Path]) -> Path:
+    """The folder that holds the cube fixture compiled, ``cube.xml`` and what goes beside it."""
+    return built("cube").parent
