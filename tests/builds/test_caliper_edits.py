@@ -100,9 +100,7 @@ def test_of_the_scanned_cube_a_caliper_edit_reruns_scale_and_emit(
 ) -> None:
     shutil.copy(CUBE / "measurements.yaml", tmp_path)
     edit(tmp_path, "calibrate", 0.01)
-    made = run(
-        Request(CUBE / "scan.ply", tmp_path / "cube.xml", tmp_path / "measurements.yaml", cache=fixtures_cache)
-    )
+    made = run(Request(CUBE / "scan.ply", tmp_path / "cube.xml", tmp_path / "measurements.yaml", cache=fixtures_cache))
 
     assert made.failure is None
     assert [t.name for t in made.traces if not t.hit] == ["scale", "emit"]
