@@ -9,6 +9,7 @@ import fcntl
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -70,6 +71,22 @@ def r2s(tmp_path: Path) -> Run:
             [str(COMMAND), *map(str, words)], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=timeout
         )
 
+    return run
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Run the command's own entry in this process, without the second that a process takes: exit code and streams."""
+    from r2s.compiler.cli import main
+
+    def run(*words: str | Path) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["r2s-compile", *map(str, words)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return int(ended.value.code or 0), *capsys.readouterr()
+
+    monkeypatch.setenv("NO_COLOR", "1")
     return run
 
 

@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import trimesh
 from conftest import once
 from tests_support import COMMAND
 
-from r2s.compiler.cli import main
+Here = Callable[..., tuple[int, str, str]]
 
 SHEET = """\
 schema: 1
@@ -188,23 +188,13 @@ def test_a_check_that_disagrees_is_exit_6(warm: Path) -> None:
     ],
 )
 def test_refusals_are_one_line(
-    brick: Path,
-    words: tuple[str, ...],
-    code: int,
-    says: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    brick: Path, words: tuple[str, ...], code: int, says: str, here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In this process, by the command's own entry: the others here show that it is the command's."""
     monkeypatch.chdir(brick)
     monkeypatch.setenv("R2S_CACHE", str(brick / "cache"))
-    monkeypatch.setenv("NO_COLOR", "1")
-    monkeypatch.setattr(sys, "argv", ["r2s-compile", *words])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    told = capsys.readouterr().err
+    ended, _, told = here(*words)
 
-    assert ended.value.code == code, told
+    assert ended == code, told
     errors = [line for line in told.splitlines() if line.startswith("error")]
     assert len(errors) == 1
     assert says in errors[0]
