@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
-from tests_support import COMMAND, CUBE, ROOT
+from tests_support import COMMAND, ROOT
 
 # How fast examples come is the machine's affair, and speed is no test's.
 settings.register_profile("r2s", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -72,12 +74,40 @@ def r2s(tmp_path: Path) -> Run:
     return run
 
 
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Run the command's own entry in this process, without the second that a process takes: exit code and streams."""
+    from r2s.compiler.cli import main
+
+    def run(*words: str | Path) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["r2s-compile", *map(str, words)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return int(ended.value.code or 0), *capsys.readouterr()
+
+    monkeypatch.setenv("NO_COLOR", "1")
+    return run
+
+
 @contextmanager
 def alone(folder: Path, name: str) -> Iterator[None]:
     """Keep what is built under *name* from being built by two workers at once: the second finds it in the cache."""
     with open(folder / f"{name}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+def once(folder: Path, make: Callable[[Path], None]) -> Path:
+    """Return *folder*, which *make* fills in the worker that asks first; the others wait for it and find it whole."""
+    with alone(folder.parent, folder.name):
+        if not folder.is_dir():
+            begun = folder.with_name(f"{folder.name}.begun")
+            shutil.rmtree(begun, ignore_errors=True)  # of a worker that failed
+            begun.mkdir()
+            make(begun)
+            begun.rename(folder)
+    return folder
 
 
 @pytest.fixture(scope="session")
@@ -94,30 +124,23 @@ def fixtures_cache(shared: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory, shared: Path, fixtures_cache: Path) -> Callable[[str], Path]:
-    """
-    Compile a fixture of this project by name, once; return its XML.
+def built(shared: Path, fixtures_cache: Path) -> Callable[[str], Path]:
+    """Compile a fixture of this project by name, once in a run, into a folder of its own; return its XML."""
 
-    All workers of a run share one cache, so that each fixture is built by one of them.
-    """
-    done: dict[str, Path] = {}
+    def xml(name: str) -> Path:
+        source = ROOT / "fixtures" / name
+        inputs = (source / "scan.ply", "--calipers", source / "measurements.yaml")
 
-    def make(name: str) -> Path:
-        if name not in done:
-            source, xml = ROOT / "fixtures" / name, tmp_path_factory.mktemp(name) / f"{name}.xml"
-            words = [COMMAND, source / "scan.ply", "--calipers", source / "measurements.yaml", "-o", xml, "-q"]
-            with alone(shared, name):
-                subprocess.run([*map(str, words), "--cache", str(fixtures_cache)], check=True)
-            done[name] = xml
-        return done[name]
+        def make(folder: Path) -> None:
+            words = (COMMAND, *inputs, "-o", folder / f"{name}.xml", "--cache", fixtures_cache, "-q")
+            subprocess.run([*map(str, words)], check=True)
 
-    return make
+        return once(shared / f"built-{name}", make) / f"{name}.xml"
+
+    return xml
 
 
 @pytest.fixture(scope="session")
-def cube(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The cube fixture compiled once: the folder that holds ``cube.xml``, with its cache in ``cache`` beside it."""
-    folder = tmp_path_factory.mktemp("cube")
-    words = [COMMAND, CUBE / "scan.ply", "--calipers", CUBE / "measurements.yaml", "-o", folder / "cube.xml", "-q"]
-    subprocess.run([*map(str, words), "--cache", str(folder / "cache")], check=True, capture_output=True)
-    return folder
+def cube(built: Callable[[str], Path]) -> Path:
+    """The folder that holds the cube fixture compiled, ``cube.xml`` and what goes beside it."""
+    return built("cube").parent

@@ -83,10 +83,12 @@ def test_the_true_surface_lies_within_the_composed_bound(
     assert beyond[true[:, 2] > UNSEEN].max() <= bound["forward"]
 
 
-def test_mass_com_and_inertia_are_those_of_the_closed_surface(cube: Path, model: mujoco.MjModel) -> None:
+def test_mass_com_and_inertia_are_those_of_the_closed_surface(
+    cube: Path, fixtures_cache: Path, model: mujoco.MjModel
+) -> None:
     manifest = json.loads((cube / "cube.manifest.json").read_text())
     digest = {p["name"]: p["digest"] for p in manifest["passes"]}
-    store = Store(cube / "cache")
+    store = Store(fixtures_cache)
     asset, surface = store.fields(digest["emit"]), store.load(digest["surface"])
     factor = store.fields(digest["scale"]).anchor.factor
     closed = trimesh.Trimesh(surface.vertices * factor + asset.to_asset[:3, 3], surface.faces, process=False)
@@ -131,7 +133,7 @@ def test_every_output_has_the_hash_of_the_manifest(cube: Path) -> None:
     manifest = json.loads((cube / "cube.manifest.json").read_text())
     for name, digest in manifest["outputs"].items():
         assert hashlib.sha256((cube / name).read_bytes()).hexdigest() == digest
-    there = {str(p.relative_to(cube)) for p in cube.rglob("*") if p.is_file() and "cache" not in p.parts}
+    there = {str(p.relative_to(cube)) for p in cube.rglob("*") if p.is_file()}
     assert there == {*manifest["outputs"], "cube.manifest.json"}
 
 

@@ -33,7 +33,7 @@ BEFORE = {"ingest", "surface"}
 def balls(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A fine ball simplified to two errors, ``fine.xml`` and ``coarse.xml``, as meshes."""
     folder = tmp_path_factory.mktemp("balls")
-    trimesh.creation.icosphere(subdivisions=4, radius=30.0).export(folder / "ball.stl")
+    trimesh.creation.icosphere(subdivisions=3, radius=30.0).export(folder / "ball.stl")
     (folder / "m.yaml").write_text(SHEET)
     for name, error in (("fine", "0.05mm"), ("coarse", "0.8mm")):
         changes = [("simplify", "max_error", error), ("decompose", "primitives", "false")]

@@ -34,6 +34,7 @@ ALL = ("scan", "surface", "simplified", "pieces", "model")
 MAIN = ("wedge.stl", "--calipers", "wedge.yaml", "--scale", "apply", "-q")
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
+Here = Callable[..., tuple[int, str, str]]
 
 
 def corners() -> np.ndarray:
@@ -217,12 +218,17 @@ def test_named_stages_go_beside_the_output_or_to_the_folder(made: Path, run: Run
         (("-o", "mine.xml", "--emit", "scan"), "R2S043", "would take the place of mine.scan.ply"),
     ],
 )
-def test_refusals_come_before_the_work(run: Run, wedge: Path, words: tuple[str, ...], code: str, says: str) -> None:
+def test_refusals_come_before_the_work(
+    wedge: Path, words: tuple[str, ...], code: str, says: str, here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shutil.move(wedge / "wedge.stl", wedge / "mine.scan.ply")
     before = files(wedge)
-    done = run("mine.scan.ply", *MAIN[1:], *words)
+    monkeypatch.chdir(wedge)
+    monkeypatch.setenv("R2S_CACHE", str(wedge.parent / "no cache"))
+    ended, _, told = here("mine.scan.ply", *MAIN[1:], *words)
 
-    assert done.returncode == 2, done.stderr
-    assert says in done.stderr
-    assert f"[{code}]" in done.stderr
+    assert ended == 2, told
+    assert says in told
+    assert f"[{code}]" in told
+    assert not (wedge.parent / "no cache").exists()
     assert files(wedge) == before

@@ -14,6 +14,7 @@ from typing import Any
 import mujoco
 import numpy as np
 import pytest
+import trimesh
 from tests_support import COMMAND, CUBE
 
 pytestmark = pytest.mark.slow  # emission and what follows it, some ten seconds a build
@@ -42,9 +43,9 @@ def like(count: int) -> list[str]:
     return [f"cube{i}/measurements.yaml" for i in range(count)]
 
 
-def run(place: Path, cube: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run the command in *place* with the cache of the cube fixture: only what the instances reach is made."""
-    env = {**os.environ, "R2S_CACHE": str(cube / "cache"), "NO_COLOR": "1"}
+def run(place: Path, cache: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run the command in *place*; with the *cache* of the cube fixture only what the instances reach is made."""
+    env = {**os.environ, "R2S_CACHE": str(cache), "NO_COLOR": "1"}
     return subprocess.run([str(COMMAND), *words], cwd=place, env=env, capture_output=True, text=True, timeout=900)
 
 
@@ -75,8 +76,8 @@ def expected(count: int) -> dict[str, tuple[float, float]]:
 
 
 @pytest.mark.parametrize("count", [3, 4])
-def test_the_slots_speak_of_the_kind(place: Path, cube: Path, count: int) -> None:
-    made = run(place, cube, *MAIN, "--instances", *like(count), "-MD")
+def test_the_slots_speak_of_the_kind(place: Path, cube: Path, fixtures_cache: Path, count: int) -> None:
+    made = run(place, fixtures_cache, *MAIN, "--instances", *like(count), "-MD")
     assert made.returncode == 0, made.stderr
 
     found, report, manifest = slots(place), read(place, "report"), read(place, "manifest")
@@ -116,9 +117,11 @@ def test_the_slots_speak_of_the_kind(place: Path, cube: Path, count: int) -> Non
     assert model.numeric("slot/mass").data.tolist() == [slot["nominal"], slot["lo"], slot["hi"]]
 
 
-def test_it_is_rebuilt_from_the_same_sheets_wherever_they_are(place: Path, cube: Path) -> None:
-    words = (*MAIN, "--instances", *like(3), "--interval", "mass=minmax_margin:0.3g:the balance drifts")
-    made = run(place, cube, *words)
+def test_it_is_rebuilt_from_the_same_sheets_wherever_they_are(place: Path) -> None:
+    # a rebuild makes all anew, so of a box where the cube lies
+    trimesh.creation.box(bounds=[(-7.1, -42.2, 5.7), (49.9, 14.8, 62.7)]).export(place / "scan.ply")
+    words = (*MAIN, "--no-primitives", "--instances", *like(3))
+    made = run(place, place / "cache", *words, "--interval", "mass=minmax_margin:0.3g:the balance drifts")
     assert made.returncode == 0, made.stderr
     mass = slots(place)["mass"]
     assert (mass["recipe"], "level" in mass) == ("minmax_margin", False)
@@ -127,11 +130,11 @@ def test_it_is_rebuilt_from_the_same_sheets_wherever_they_are(place: Path, cube:
     (place / "moved").mkdir()
     for i, name in enumerate(like(3)):
         shutil.move(place / name, place / "moved" / f"sheet-{i}.yaml")
-    lost = run(place, cube, "verify", "out/cube.xml", "--rebuild")
+    lost = run(place, place / "cache", "verify", "out/cube.xml", "--rebuild")
     assert lost.returncode == 3
     # the only one of that name there is the scanned cube's own
     assert "measurements.yaml is not what the asset was built from" in lost.stderr
     moved = [f"moved/sheet-{i}.yaml" for i in range(3)]
-    again = run(place, cube, "verify", "out/cube.xml", "--rebuild", "--instances", *moved)
+    again = run(place, place / "cache", "verify", "out/cube.xml", "--rebuild", "--instances", *moved)
     assert again.returncode == 0, again.stderr
     assert "rebuild  equal: 7 files to the byte, manifest included" in again.stdout

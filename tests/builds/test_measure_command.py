@@ -122,9 +122,9 @@ def test_a_wrong_unit_is_refused_as_by_a_build(brick: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_cube_reads_as_its_build_does(cube: Path) -> None:
+def test_the_cube_reads_as_its_build_does(cube: Path, fixtures_cache: Path) -> None:
     """The same analysis on the same values: equal to the last bit."""
-    code, out, _ = measure(CUBE / "scan.ply", CUBE / "measurements.yaml", "--json", "--cache", str(cube / "cache"))
+    code, out, _ = measure(CUBE / "scan.ply", CUBE / "measurements.yaml", "--json", "--cache", str(fixtures_cache))
     report = json.loads((cube / "cube.report.json").read_bytes())
 
     assert code == 0

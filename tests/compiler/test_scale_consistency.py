@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 import numpy as np
 import pytest
@@ -26,6 +27,12 @@ def good_sheets(seed: int, count: int, *, shared: bool, sharing: float = 1.0) ->
         lengths = rng.uniform(0.02, 0.2, n).tolist()
         scan = rng.uniform(5e-5, 3e-4, n).tolist()
         yield sheet(rng, lengths, scan, 3e-5, u_common=6e-5, sharing=sharing, instruments=names)
+
+
+@cache
+def fits_of_two_calipers(sharing: float) -> tuple[ScaleFit, ...]:
+    """Fits of honest sheets whose two calipers share that part of their limits: several tests look at the same ones."""
+    return tuple(fit_scale(pairs, None) for pairs in good_sheets(4, SHEETS, shared=True, sharing=sharing))
 
 
 def uniform(values: Sequence[float]) -> float:
@@ -61,7 +68,7 @@ def test_p_is_uniform_at_the_true_correlation(sharing: float) -> None:
 @pytest.mark.parametrize("sharing", [0.0, 0.5, 1.0])
 def test_no_correlation_makes_good_sheets_look_bad(sharing: float) -> None:
     """Nobody knows it, so at each the alarms stay at or under their level: too much scatter, and too little."""
-    fits = [fit_scale(pairs, None) for pairs in good_sheets(4, SHEETS, shared=True, sharing=sharing)]
+    fits = fits_of_two_calipers(sharing)
 
     for level in (0.05, 0.003):
         alarms = sum(fit.p < level for fit in fits) / SHEETS
@@ -73,7 +80,7 @@ def test_no_correlation_makes_good_sheets_look_bad(sharing: float) -> None:
 
 def test_pulls_have_a_standard_deviation_of_one() -> None:
     """The error of ln s over its u, where the limits are shared in full, as u takes them: exact, not only safe."""
-    fits = [fit_scale(pairs, None) for pairs in good_sheets(5, SHEETS, shared=True)]
+    fits = fits_of_two_calipers(1.0)
     pulls = np.array([fit.ln_s / fit.u_internal for fit in fits])
 
     assert np.std(pulls) == pytest.approx(1.0, abs=0.05)
@@ -84,7 +91,7 @@ def test_pulls_have_a_standard_deviation_of_one() -> None:
 
 @pytest.mark.parametrize("sharing", [0.0, 0.5])
 def test_u_holds_where_less_is_shared(sharing: float) -> None:
-    fits = [fit_scale(pairs, None) for pairs in good_sheets(6, 600, shared=True, sharing=sharing)]
+    fits = fits_of_two_calipers(sharing)
 
     assert 0.6 < np.std([fit.ln_s / fit.u_internal for fit in fits]) <= 1.0
 

@@ -20,6 +20,7 @@ BLOCKS = [text for language, text in FENCED.findall(PAGE) if language == "python
 COMMANDS = [line for language, text in FENCED.findall(PAGE) if language == "sh" for line in text.splitlines()]
 
 
+@pytest.mark.slow
 def test_python_examples_run() -> None:
     """One after the other, as they are read: later ones use what earlier ones imported."""
     assert len(BLOCKS) >= 4

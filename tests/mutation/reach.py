@@ -78,7 +78,8 @@ def measure(
     """
     Return the reach of every test of *scratch*, a copy of *root*; what *store* holds is not measured again.
 
-    Files whose relative path begins with one of *left_out* do not take part, nor tests marked slow unless *slow*.
+    Files whose relative path begins with one of *left_out* do not take part, nor tests marked slow unless *slow*, nor
+    ever those marked long.
     """
     source = source_digest(root)
     known: dict[str, Any] = json.loads(store.read_text()) if store.is_file() else {}
@@ -116,7 +117,7 @@ def source_digest(root: Path) -> str:
 
 def _measured(scratch: Scratch, name: str, slow: bool) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
-        words = ["-p", "mutation.plugin", name, *([] if slow else ["-m", "not slow"])]
+        words = ["-p", "mutation.plugin", name, "-m", "not long" if slow else "not slow and not long"]
         run = scratch.pytest(words, 3600, **{FOLDER: folder, LINKS: str(scratch.links)})
         index = Path(folder) / "index.json"
         if run.status not in (0, 1, 5) or not index.is_file():

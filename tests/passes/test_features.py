@@ -6,6 +6,8 @@ Synthetic lengths are in millimetres, real ones in metres: the caliper must not 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -376,20 +378,27 @@ PUBLISHED = [
 ]
 
 
+QUICK = ("077_rubiks_cube", "058_golf_ball", "005_tomato_soup_can")  # a box, a ball and a cylinder
+
+
 @pytest.fixture(scope="module")
-def real(data: Path) -> dict[str, tuple[Stage, Pose]]:
-    found = {}
-    for name in sorted({row[0] for row in PUBLISHED}):
+def real(data: Path) -> Callable[[str], tuple[Stage, Pose]]:
+    @cache
+    def posed(name: str) -> tuple[Stage, Pose]:
         stage = scan_of(data, name)
-        found[name] = (stage, pose_of(stage.points, stage.faces))
-    return found
+        return stage, pose_of(stage.points, stage.faces)
+
+    return posed
 
 
-@pytest.mark.parametrize(("name", "kind", "along", "truth", "allowed"), PUBLISHED)
+@pytest.mark.parametrize(
+    ("name", "kind", "along", "truth", "allowed"),
+    [pytest.param(*row, marks=() if row[0] in QUICK else pytest.mark.slow) for row in PUBLISHED],
+)
 def test_real_objects(
-    real: dict[str, tuple[Stage, Pose]], name: str, kind: str, along: float | None, truth: float, allowed: float
+    real: Callable[[str], tuple[Stage, Pose]], name: str, kind: str, along: float | None, truth: float, allowed: float
 ) -> None:
-    stage, pose = real[name]
+    stage, pose = real(name)
     found = read(stage, kind, pose, along)
 
     assert abs(1000 * found.value - truth) <= allowed

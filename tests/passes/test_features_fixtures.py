@@ -14,7 +14,11 @@ from r2s.compiler.readings import Feature, Point
 from r2s.passes.caliper.features import PICKED, measure, placed, pose_of, stage_of_scan
 from r2s.passes.ingest import Ingest
 
-NAMES = ("bowl", "bracket", "can", "cube", "cube_rescan", "cup", "mug")
+QUICK = ("bracket", "cube", "mug")  # every kind of feature that the fixtures have
+NAMES = [
+    pytest.param(name, marks=() if name in QUICK else pytest.mark.slow)
+    for name in ("bowl", "bracket", "can", "cube", "cube_rescan", "cup", "mug")
+]
 
 
 def scanned(name: str, metres_per_number: float) -> Scan:

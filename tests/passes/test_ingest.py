@@ -357,6 +357,7 @@ def test_cases_that_are_refused(cases: Path, name: str, scan: str, code: str) ->
     assert error.value.code == code
 
 
+@pytest.mark.slow
 def test_real_meshes_pass_without_a_warning(data: Path) -> None:
     """All fifteen YCB scans: metres, closed, faces kept, noise of tenths of a millimetre, no table, no stray."""
     scans = sorted((data / "ycb").glob("*/scan.ply"))

@@ -371,7 +371,7 @@ YCB = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", YCB)
+@pytest.mark.parametrize("name", [*YCB[:3], *(pytest.param(name, marks=pytest.mark.slow) for name in YCB[3:])])
 def test_real_closed_scan_passes_through(data: Path, name: str) -> None:
     import trimesh
 

@@ -185,7 +185,14 @@ def test_fresh_process_gives_the_same_bytes(found: Outcome[Surface]) -> None:
     assert done.stdout.strip() == found.value.digest()
 
 
-@pytest.mark.parametrize("name", ["011_banana", "025_mug", "058_golf_ball"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "025_mug",
+        pytest.param("011_banana", marks=pytest.mark.slow),
+        pytest.param("058_golf_ball", marks=pytest.mark.slow),
+    ],
+)
 def test_real_scan_keeps_its_shape(data: Path, name: str) -> None:
     import trimesh
 
