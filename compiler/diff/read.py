@@ -49,6 +49,14 @@ _step = record(
     libraries=mapping(text),
     terms=listing(record(id=text)),
 )
+_profile = record(name=text, file=text, sha256=text)
+
+
+def _device(value: Any, where: str) -> None:
+    """Accept the device of a report, and the bare name of a class as in reports from before there were profiles."""
+    (text if isinstance(value, str) else _profile)(value, where)
+
+
 _report = record(
     schema=text,
     name=text,
@@ -56,7 +64,7 @@ _report = record(
     inputs=record(
         scan=record(name=text, sha256=text),
         calipers=record(name=text, calibrate=text, check=text, roles=text),
-        device=text,
+        device=_device,
     ),
     unit=record(unit=text, factor=number, axes=text),
     tools=mapping(text),

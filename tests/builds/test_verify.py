@@ -460,8 +460,10 @@ def test_a_rebuild_is_equal_from_another_folder_and_under_other_names(place: Pat
     inputs.mkdir()
     for old, new in (("scan of brick.stl", "renamed.stl"), ("m.yaml", "sheet.yaml"), ("pulls.csv", "pulls.csv")):
         shutil.move(place / old, inputs / new)
+    shutil.move(place / "desk.yaml", inputs / "scanner.yaml")
     before = files(place)
     words = ("--rebuild", "--scan", inputs / "renamed.stl", "--calipers", inputs / "sheet.yaml")
+    words = (*words, "--device", inputs / "scanner.yaml")
     code, out, error = verified(place, *words)
 
     assert (code, error) == (0, "")

@@ -69,7 +69,7 @@ def a_report() -> dict[str, Any]:
         "inputs": {
             "scan": {"name": "scan.ply", "sha256": "01" * 32},
             "calipers": {"name": "m.yaml", "calibrate": "02" * 32, "check": "03" * 32, "roles": "04" * 32},
-            "device": "unknown",
+            "device": {"name": "desk", "file": "desk.yaml", "sha256": "06" * 32},
         },
         "unit": {"unit": "mm", "factor": 0.001, "axes": "+x+y+z"},
         "tools": {"r2s": "0.1.0", "r2s_source": "05" * 32, "numpy": "2.0"},
