@@ -18,6 +18,7 @@ from typing import Any
 
 from r2s.compiler import bounds, budget, outputs
 from r2s.compiler.account import Known, account_of, matter_of_asset, matter_of_sheet
+from r2s.compiler.blind_spots import BlindSpot, blind_spots
 from r2s.compiler.checklog import Asked, scored
 from r2s.compiler.closure import close, left_out
 from r2s.compiler.codec import canonical, sha256
@@ -53,7 +54,8 @@ class Build:
     What a build made; *written* is None for a pipeline that stops before an asset.
 
     *files* are all that were written, or were there with these bytes, in the order of writing.  *asked* is what the
-    check readings had judged before, None where they judged nothing; it is in no file of the build.
+    check readings had judged before, None where they judged nothing; it is in no file of the build.  *blind* is what no
+    check could have seen, as the report has it in words.
     """
 
     report: dict[str, Any]
@@ -63,6 +65,7 @@ class Build:
     failure: R2SError | None = None
     files: tuple[Path, ...] = ()
     asked: Asked | None = None
+    blind: tuple[BlindSpot, ...] = ()
 
 
 def compile_asset(
@@ -288,6 +291,7 @@ def _conclude(
     xml = asset.xml.replace("{build_key}", build_key) if asset is not None else ""
     scene = asset.scene.replace("{build_key}", build_key) if asset is not None else ""
     hash_ = outputs.asset_hash(meshes, slots, scene, xml) if asset is not None else ""
+    blind = blind_spots(inputs, made.decision, judgement, anchor, every)
     data = report(
         name=asset_name(inputs.sheet.object or inputs.stem),
         inputs=inputs,
@@ -302,6 +306,7 @@ def _conclude(
         scan_to_asset=_scan_to_asset(store, made.traces, asset),
         slots=json.loads(slots),
         asset=hash_,
+        blind=blind,
         diagnostics=diagnostics,
     )
     # A bug first: what broke its own bound has no verdict to give.
@@ -309,21 +314,21 @@ def _conclude(
     failure = closure.failure if closure is not None and closure.failure is not None else verdict
     text = canonical(data) + "\n"
     asked = None
-    if asset is not None and judgement.verdict != "UNCHECKED":
+    if asset is not None and judgement.verdict != "UNCHECKED" and not request.rehearsal:
         asked = scored(store.root, inputs.source.sha256, inputs.check_digest, build_key, judgement.verdict)
     told = (*said, *diagnostics, *(asked.diagnostics if asked is not None else ()))
     if where is None or asset is None:
-        return Build(data, told, made.traces, None, failure, asked=asked)
+        return Build(data, told, made.traces, None, failure, asked=asked, blind=blind)
     if failure is not None:
         failed = outputs.write_failed(where, text)
-        return Build(data, told, made.traces, None, failure, (failed,), asked)
+        return Build(data, told, made.traces, None, failure, (failed,), asked, blind)
     texts = {"slots.json": slots, "report.json": text}
     hashes = {f"{where.stem}.assets/{n}": sha256(d) for n, d in meshes.items()}
     hashes |= {f"{where.stem}.{k}": sha256(t) for k, t in (*texts.items(), ("scene.xml", scene), ("xml", xml))}
     texts["manifest.json"] = text_of(manifest(inputs, request, made.decision, made.traces, build_key, hash_, hashes))
     texts["scene.xml"] = scene
     files = outputs.write(where, meshes, texts, xml, read_at=read_at)
-    return Build(data, told, made.traces, where.xml, None, files, asked)
+    return Build(data, told, made.traces, where.xml, None, files, asked, blind)
 
 
 def _known(

@@ -13,6 +13,7 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from r2s.compiler.account import Account, data
+from r2s.compiler.blind_spots import BlindSpot
 from r2s.compiler.bounds import Bound
 from r2s.compiler.budget import Entry
 from r2s.compiler.closure import Closure
@@ -46,6 +47,7 @@ def report(
     scan_to_asset: Any,
     slots: Mapping[str, Any],
     asset: str,
+    blind: tuple[BlindSpot, ...],
     diagnostics: tuple[Diagnostic, ...],
 ) -> dict[str, Any]:
     """Return the whole report as a JSON-ready dict."""
@@ -83,25 +85,9 @@ def report(
             "rule": "JCGM 106 conformance probability: pass from 0.95, fail to 0.05",
             "coverage_factor": COVERAGE,
         },
-        "blind_spots": blind_spots(inputs, anchor),
+        "blind_spots": [str(spot) for spot in blind],
         "diagnostics": [asdict(d) for d in diagnostics],
     }
-
-
-def blind_spots(inputs: Inputs, anchor: Anchor) -> list[str]:
-    """Return what no check of this build could have seen, in words."""
-    spots = ["mirror image: lengths do not change under reflection"]
-    roles = {r.role: {s.instrument for s in inputs.sheet.of_role(r.role)} for r in inputs.sheet.readings}
-    if roles.get("calibrate", set()) & roles.get("check", set()):
-        spots.append("zero error of the instrument: calibrate and check readings share it")
-    tested = anchor.calibration.offset if anchor.calibration is not None else None
-    if tested is None or not tested.identifiable:
-        spots.append("surface offset: the calibrate readings cannot tell it from scale")
-    if not inputs.sheet.of_role("check"):
-        spots.append("scale: no check reading")
-    if inputs.sheet.fill.kind == "unknown":
-        spots.append("distribution of mass inside: fill is unknown")
-    return spots
 
 
 def _row(row: Row) -> dict[str, Any]:

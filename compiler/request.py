@@ -22,6 +22,7 @@ class Request:
     *device* is a class of scanners or the path of a profile (see :mod:`r2s.compiler.devices`).
     *depfile* is where make's dependencies go; *recipe* is the file that options were read from, which they name too.
     *dump* is a folder for the stages, *emit* which of them; without a folder they go beside the output.
+    *rehearsal* is a build that nobody chooses by, so that its checks are not counted as asked.
     """
 
     scan: Path
@@ -44,10 +45,11 @@ class Request:
     recipe: Path | None = None
     dump: Path | None = None
     emit: tuple[str, ...] = ()
+    rehearsal: bool = False
 
 
-# What can change a byte of the asset and its report.  Cache, limits, depfile and dump cannot, and files are named by
-# their hash elsewhere.
+# What can change a byte of the asset and its report.  Cache, limits, depfile, dump and rehearsal cannot, and files are
+# named by their hash elsewhere.
 _EFFECTIVE = ("unit", "axes", "scale_mode", "device", "within", "budgets", "intervals", "stop_after", "salt")
 
 

@@ -221,7 +221,7 @@ def _of_kind(slot: Mapping[str, Any]) -> str:
 
 def _blind(report: Mapping[str, Any]) -> Iterator[str]:
     if report["blind_spots"]:
-        yield _line("blind", "; ".join(report["blind_spots"]))
+        yield _line("blind", "; ".join(spot.partition(": ")[0] for spot in report["blind_spots"]))
 
 
 def label(row: Mapping[str, Any]) -> str:

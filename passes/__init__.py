@@ -21,4 +21,5 @@ ANALYSES: dict[str, str] = {
     "closure": "r2s.passes.closure:Closure",
     "distances": "r2s.passes.distances:Distances",
     "compiled": "r2s.passes.compiled:Compiled",
+    "corrupt": "r2s.passes.corrupt:Corrupt",
 }

@@ -195,4 +195,11 @@ CODES: tuple[Code, ...] = (
         "The virtual caliper reads the features of a caliper sheet, and this sheet has none.",
         "Add readings under measurements, such as {feature: extent_x, value: 57.0, unit: mm}.",
     ),
+    Code(
+        "R2S861",
+        "nothing sound to compare damage with",
+        "inject damages the scan and the sheet and looks for what the sound build did not say. This one fails before "
+        "any damage was done.",
+        "Build the asset with its sheet first, and mend what the message names.",
+    ),
 )

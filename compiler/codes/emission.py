@@ -79,6 +79,16 @@ _READINGS = (
         severity="warning",
     ),
     Code(
+        "R2S719",
+        "balance point at the other end",
+        "Measured from the other end of the extent the balance point would agree with the computed centre of mass, and "
+        "from the end that the sheet names it does not. A mirror image of the object looks just so: no length tells it "
+        "from the object. The balance point is used as the sheet has it.",
+        "Look at the object: is the heavier side where the scan has it? Then mend from: on the sheet, min or max; else"
+        " export the scan again without flipping an axis.",
+        severity="warning",
+    ),
+    Code(
         "R2S708",
         "balance point outside the object",
         "The distance from the named end is longer than the object, so the point cannot be where it balances.",

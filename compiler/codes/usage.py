@@ -173,6 +173,20 @@ CODES: tuple[Code, ...] = (
         "Compare the place that the message names with docs/devices.md, or measure again: r2s-compile device-check.",
     ),
     Code(
+        "R2S047",
+        "no such damage",
+        "--only of inject names a kind of damage that there is not.",
+        "Name kinds that r2s-compile inject --help lists, with commas between.",
+        exit_code=2,
+    ),
+    Code(
+        "R2S051",
+        "table in the place of an input",
+        "-o of inject names the scan or the sheet itself, which the table would overwrite.",
+        "Name another file, such as build/cube.inject.json.",
+        exit_code=2,
+    ),
+    Code(
         "R2S042",
         "no such stage",
         "--emit names a stage that the build does not make: another word, or one that lies behind --stop-after.",

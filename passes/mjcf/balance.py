@@ -18,6 +18,7 @@ from r2s.compiler.readings import BalancePoint
 BOX_AXES = ("extent_long", "extent_mid", "extent_short")
 _SCAN_AXES = {"extent_x": 0, "extent_y": 1, "extent_z": 2, "height": 2}
 _NO_ACCURACY = 1e-3  # m, where the sheet gives none: an edge under a hand-held object
+_FORM = 0.02  # of the extent: how far an even filling's centre may lie off, as the slots of the centre have it
 _APART = 0.3  # sine of the angle below which two directions tell the same coordinate
 
 
@@ -71,7 +72,10 @@ def balance(com: Floats, vertices: Floats, points: tuple[BalancePoint, ...], box
     moved = np.asarray(com + solved @ (middle - told @ com))
     free = np.eye(3) - solved @ told
     free[np.abs(free) < 1e-12] = 0.0
-    return Balanced(moved, np.abs(solved) @ half, free, tuple(_notes(names, places)))
+    ends = np.stack([(vertices @ row).min() + (vertices @ row).max() for row in told])
+    extents = np.ptp(vertices @ told.T, axis=0)
+    said = (*_notes(names, places), *_mirrored(names, middle - told @ com, ends - told @ com - middle, half, extents))
+    return Balanced(moved, np.abs(solved) @ half, free, said)
 
 
 def _direction(along: str, box: Floats) -> Floats:
@@ -91,6 +95,26 @@ def _rcond(told: Floats, half: Floats) -> float:
     """Cut off for singular values: directions closer than about 17 degrees must not be told apart by rounding."""
     largest = float(np.linalg.svd(told / half[:, None], compute_uv=False)[0])
     return min(_APART / float(half.max()) / largest, 0.99)
+
+
+def _mirrored(names: list[str], off: Floats, left: Floats, half: Floats, extents: Floats) -> list[Diagnostic]:
+    """
+    Warn of balance points that fit the other end of the object and not their own.
+
+    *off* (k,) m is how far each lies from the computed centre, *left* how far its mirror image in the middle of the
+    extent would.  An uneven filling moves a centre too, but hardly to just there.
+    """
+    room = half + _FORM * extents
+    said = []
+    for name, here, there, allowed in zip(names, off, left, room, strict=True):
+        if abs(there) <= allowed and abs(here) > 2 * allowed:
+            text = (
+                f"the balance point along {name} lies {abs(here) * 1e3:.1f} mm from the computed centre of mass, and "
+                f"{abs(there) * 1e3:.1f} mm from it when measured from the other end"
+            )
+            hint = "it was measured from the other end than the sheet names, or the scan is mirrored or turned"
+            said.append(Diagnostic("warning", "R2S719", text, hint))
+    return said
 
 
 def _notes(names: list[str], places: dict[str, list[tuple[float, float]]]) -> list[Diagnostic]:

@@ -1,0 +1,248 @@
+"""
+Runs the trials: damages the input, builds it as far as the answer needs, and compares with the sound build.
+
+Everything goes through the store by the hash of the damaged file, so a run that was stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+from r2s.compiler.blind_spots import BlindSpot
+from r2s.compiler.closure import close, left_out
+from r2s.compiler.codec import plain
+from r2s.compiler.corruption import Corrupted
+from r2s.compiler.driver import Build, run
+from r2s.compiler.errors import InvalidInputError, R2SError
+from r2s.compiler.inputs import Inputs, read_inputs
+from r2s.compiler.ir import Asset
+from r2s.compiler.known_bad.sheet_text import sheet_text
+from r2s.compiler.known_bad.sight import Finding, Sight, from_closure, seen, sight_of
+from r2s.compiler.known_bad.trials import KINDS, Known, Trial, moved_picks, trials
+from r2s.compiler.manager import Manager, Observer, default_cache
+from r2s.compiler.pipeline import Pipeline
+from r2s.compiler.request import Request
+from r2s.compiler.store import DamagedEntryError, Store
+
+SCHEMA = "r2s-inject/1"
+# Pieces may be coarse: what is tried is whether damage is seen, and coarse pieces change no scan and no reading.
+QUICK = "ingest | surface | decompose{share=0.05} | scale | emit"
+_NEXT_TO_NOTHING = 1e-3  # of the points: damage that touches fewer is there already
+
+Begun = Callable[[int, int, str], Observer]
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One trial and what came of it: ``seen``, ``missed``, ``harmless``, ``present`` already, or ``impossible``."""
+
+    trial: Trial
+    outcome: str
+    findings: tuple[Finding, ...] = ()
+    why: str = ""
+    blind: str = ""
+
+
+def inject(request: Request, only: tuple[str, ...] = (), begun: Begun = lambda *_: lambda _: None) -> dict[str, Any]:
+    """
+    Return what every trial came to (schema ``r2s-inject/1``).
+
+    *request* names scan, sheet and options; its pipeline is run to the asset and nothing is written.  *begun* is told
+    which trial of how many begins, and returns the observer of its passes.
+    Raises InvalidInputError (R2S861) where the uncorrupted build fails, so that nothing could be compared with it.
+    """
+    request = replace(request, output=None, stop_after="", rehearsal=True)
+    inputs = read_inputs(request.scan, request.calipers)
+    with tempfile.TemporaryDirectory(prefix="r2s-inject-") as scratch:
+        return _Bench(request, inputs, Path(scratch), begun).tables(only)
+
+
+class _Bench:
+    """One scan on the bench: the sound builds, kept, and what damage is compared with."""
+
+    def __init__(self, request: Request, inputs: Inputs, scratch: Path, begun: Begun) -> None:
+        self.request, self.inputs, self.scratch, self.begun = request, inputs, scratch, begun
+        self.store = Store(request.cache or default_cache())
+
+    def tables(self, only: tuple[str, ...]) -> dict[str, Any]:
+        observe = self.begun(0, 0, "the uncorrupted build")
+        self.sound = run(self.request, observe)
+        if self.sound.failure is not None:
+            what = f"the uncorrupted build fails already: {self.sound.failure.message}"
+            raise InvalidInputError("R2S861", what, hint="mend that first: damage shows only against a sound build")
+        ingested = run(replace(self.request, stop_after="ingest"), observe)
+        self.sights = {"ingest": sight_of(ingested, whole=False), "": sight_of(self.sound, whole=True)}
+        every = trials(self._known(), only)
+        tried = [self._try(trial, self.begun(i + 1, len(every), _told(trial))) for i, trial in enumerate(every)]
+        return self._document(tried)
+
+    def _known(self) -> Known:
+        report, sheet = self.sound.report, self.inputs.sheet
+        unit = report["unit"]
+        up = unit["axes"][4:6]
+        noise = self.sights[""].noise
+        pieces = len(self._asset().hulls.pieces)
+        return Known(sheet, unit["factor"], 0.0 if math.isnan(noise) else noise, up, pieces)
+
+    def _asset(self) -> Asset:
+        emitted = next(t.digest for t in self.sound.traces if t.name == "emit")
+        asset: Asset = self.store.load(emitted)
+        return asset
+
+    def _try(self, trial: Trial, observe: Observer) -> Tried:
+        if trial.impossible:
+            return Tried(trial, "impossible", why=trial.impossible)
+        if trial.piece is not None:
+            return self._without_piece(trial, observe)
+        corrupted: Corrupted | None = None
+        if trial.scan is not None:
+            with Manager(self.store, self.request.limits, salt=self.request.salt, observe=observe) as manager:
+                corrupted = manager.ask("corrupt", {"damage": trial.scan}, self.inputs.source)
+            if corrupted.impossible:
+                return Tried(trial, "impossible", why=corrupted.impossible)
+            if corrupted.touched <= _NEXT_TO_NOTHING * corrupted.points:
+                return self._present(trial)
+        request = self._damaged(trial, corrupted)
+        for stop in ("ingest", ""):
+            found = seen(self.sights[stop], self._sight(request, stop, observe))
+            if found:
+                return Tried(trial, "seen", found)
+        if trial.harmless:
+            return Tried(trial, "harmless", why=trial.harmless)
+        rigid = trial.kind in ("mirror", "mirror_all", "swap")
+        if rigid and corrupted is not None and corrupted.apart <= corrupted.alike:
+            return Tried(trial, "harmless", why="the object looks the same afterwards")
+        return self._missed(trial)
+
+    def _damaged(self, trial: Trial, corrupted: Corrupted | None) -> Request:
+        """Return the request for the damaged input, written to the scratch folder as a user's files would lie there."""
+        sheet, request = self.inputs.sheet, self.request
+        if corrupted is not None:
+            scan = self.scratch / f"{self.inputs.stem}.ply"
+            scan.write_bytes(corrupted.data)
+            request = replace(request, scan=scan)
+        if trial.follows != "nothing" and corrupted is not None:
+            sheet = moved_picks(sheet, corrupted.matrix, ends=trial.follows == "all")
+        if trial.edit is not None:
+            sheet = trial.edit(sheet)
+        if sheet is not self.inputs.sheet:
+            written = self.scratch / "measurements.yaml"
+            written.write_text(sheet_text(sheet))
+            request = replace(request, calipers=written)
+        return request
+
+    def _sight(self, request: Request, stop: str, observe: Observer) -> Sight:
+        try:
+            return sight_of(run(replace(request, stop_after=stop), observe), whole=not stop)
+        except DamagedEntryError:
+            raise
+        except R2SError as error:
+            return sight_of(error, whole=not stop)
+
+    def _present(self, trial: Trial) -> Tried:
+        """Return what the sound build said of damage that its scan has already."""
+        said = [d for d in self.sights[""].warnings.values() if d.code.startswith("R2S4")]
+        found = tuple(Finding("warned", d.code, d.message, "the scan") for d in said)
+        why = "the scan is so already, and its own build says so" if found else "the scan is so already"
+        return Tried(trial, "present", found, why)
+
+    def _missed(self, trial: Trial) -> Tried:
+        kind = "mirror" if trial.kind == "mirror_all" else trial.kind
+        spot = next((s for s in self.sound.blind if s.covers(kind, trial.size)), None)
+        return Tried(trial, "missed", blind="" if spot is None else str(spot))
+
+    def _without_piece(self, trial: Trial, observe: Observer) -> Tried:
+        """Take one colliding geom out of the emitted asset and let closure judge what is left."""
+        asset = self._asset()
+        root = ET.fromstring(asset.xml)
+        body = root.find("worldbody/body")
+        assert body is not None
+        geoms = [g for g in body.iter("geom") if g.get("class") == "collision"]
+        body.remove(geoms[trial.piece or 0])
+        lacking = replace(asset, xml=ET.tostring(root, encoding="unicode"))
+        digest = self.store.put(lacking)
+        every = [term for trace in self.sound.traces for term in trace.terms]
+        with Manager(self.store, self.request.limits, salt=self.request.salt, observe=observe) as manager:
+            directs = manager.ask("closure", {"left_out": left_out(every)}, digest)
+        found = close(directs, every, float(self.sound.report["scale"]["factor"]))
+        if found.failure is None:
+            return self._missed(trial)
+        return Tried(trial, "seen", (from_closure(found.failure),))
+
+    def _document(self, tried: list[Tried]) -> dict[str, Any]:
+        report = self.sound.report
+        return {
+            "schema": SCHEMA,
+            "name": report["name"],
+            "scan": report["inputs"]["scan"],
+            "calipers": report["inputs"]["calipers"],
+            "pipeline": str(self.request.pipeline),
+            "tools": report["tools"],
+            "trials": [_row(one) for one in tried],
+            "table": _table(tried),
+            "unexplained": [_told(one.trial) for one in tried if one.outcome == "missed" and not one.blind],
+            "blind_spots": report["blind_spots"],
+        }
+
+
+def _told(trial: Trial) -> str:
+    return trial.title if trial.told == trial.of else f"{trial.title}, {trial.told}"
+
+
+def _row(one: Tried) -> dict[str, Any]:
+    trial = one.trial
+    damage = None if trial.scan is None else plain(asdict(trial.scan))
+    return {
+        "kind": trial.kind,
+        "of": trial.of,
+        "size": trial.size,
+        "told": trial.told,
+        "damage": damage,
+        "outcome": one.outcome,
+        "findings": [asdict(f) for f in one.findings],
+        "why": one.why,
+        "blind_spot": one.blind,
+    }
+
+
+def _table(tried: list[Tried]) -> list[dict[str, Any]]:
+    """Return one line for each kind and variant with sizes: what was tried, the smallest seen, and by what."""
+    groups: dict[str, list[Tried]] = {}
+    for one in tried:
+        apart = one.trial.kind in ("axis_scale", "mirror", "mirror_all", "swap")
+        groups.setdefault(one.trial.title if apart else KINDS[one.trial.kind], []).append(one)
+    return [_line(title, some) for title, some in groups.items()]
+
+
+def _line(title: str, some: list[Tried]) -> dict[str, Any]:
+    shown = [one for one in some if one.outcome in ("seen", "present")]
+    first = shown[0] if shown else None
+    return {
+        "corruption": title,
+        "tried": [one.trial.told for one in some if one.outcome != "impossible"],
+        "smallest_seen": None if first is None else first.trial.told,
+        "seen_by": None if first is None or not first.findings else asdict(first.findings[0]),
+        "missed": [one.trial.told for one in some if one.outcome == "missed"],
+        "harmless": [one.trial.told for one in some if one.outcome == "harmless"],
+        "why": next((one.why for one in some if one.why), ""),
+    }
+
+
+def covered(document: Mapping[str, Any], spots: tuple[BlindSpot, ...]) -> bool:
+    """Whether every trial that nothing saw stands in *spots*."""
+    said = {str(spot) for spot in spots}
+    return all(row["blind_spot"] in said for row in document["trials"] if row["outcome"] == "missed")
+
+
+def quick() -> Pipeline:
+    """Return the pipeline that ``inject`` builds with unless told otherwise."""
+    return Pipeline.parse(QUICK)
+
+
+__all__ = ["QUICK", "SCHEMA", "Build", "covered", "inject", "quick"]
