@@ -23,7 +23,7 @@ from r2s.compiler.checklog import Asked, scored
 from r2s.compiler.closure import close, left_out
 from r2s.compiler.codec import canonical, sha256
 from r2s.compiler.decision import Decision
-from r2s.compiler.devices import Device
+from r2s.compiler.devices import Device, noise_for_priors
 from r2s.compiler.direct import Directs
 from r2s.compiler.dump.place import Place, place
 from r2s.compiler.dump.stages import check_names, names
@@ -33,7 +33,7 @@ from r2s.compiler.inputs import Inputs, read_inputs
 from r2s.compiler.intervals.asked import read_choices
 from r2s.compiler.ir import Anchor, Asset
 from r2s.compiler.judge import judge
-from r2s.compiler.ledger import NOISE, StandardUncertainty, Term
+from r2s.compiler.ledger import FLOOR, NOISE, SPACING, Scalar, StandardUncertainty, Term
 from r2s.compiler.manager import Manager, Observer, Trace, default_cache
 from r2s.compiler.manifest import manifest, text_of
 from r2s.compiler.measured import StageReadings
@@ -344,12 +344,15 @@ def _known(
         matter = matter_of_asset(asset, inputs.sheet, terms, slots)
     else:
         matter = matter_of_sheet(inputs.sheet, made.solid.volume * anchor.factor**3) if made.solid is not None else None
+    noise = next((t.u for t in terms if isinstance(t, StandardUncertainty) and t.id == NOISE), 0.0)
+    numbers = {t.id: t.value for t in terms if isinstance(t, Scalar)}
     return Known(
         scan=next((s.values for s in made.stages if s.stage == "scan"), ()),
         solid=made.solid,
         anchor=anchor,
         device=inputs.device,
-        noise=next((t.u for t in terms if isinstance(t, StandardUncertainty) and t.id == NOISE), 0.0),
+        noise=noise,
+        prior_noise=noise_for_priors(noise, numbers.get(SPACING, 0.0), numbers.get(FLOOR, 0.0)),
         terms=tuple(terms),
         matter=matter,
         stopped=bool(inputs.sheet.of_role("calibrate")) and all(t.name != "scale" for t in made.traces),

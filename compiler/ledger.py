@@ -15,6 +15,7 @@ Method = Literal["measured", "estimated", "declared", "assumed"]
 
 CLOSED_VOLUME = "surface.volume"  # id of the Scalar that holds what the closed surface encloses, m³ ...
 NOISE = "ingest.noise"  # id of the StandardUncertainty of one point along the normal, m
+SPACING, FLOOR = "ingest.spacing", "ingest.floor"  # ids of Scalars, m
 VOLUME = "volume"  # ... and the quantity of each StandardUncertainty of it
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from r2s.compiler.calibration import calibration_of
+from r2s.compiler.devices import noise_for_priors
 from r2s.compiler.errors import Diagnostic
 from r2s.compiler.ir import Anchor, Hulls
 from r2s.compiler.ledger import Change, Method, Scalar, StandardUncertainty, Term
@@ -85,7 +86,9 @@ class Scale:
         scan, first = source.surface.scan, source.surface.first
         pose, stage = _features.pose_of_surface(first), _features.stage_of_scan(scan)
         kinds = frozenset(self.kinds) | {reading.feature.kind for reading in self.readings}
-        registration = math.hypot(self.registration, self.of_noise * scan.noise)
+        registration = math.hypot(
+            self.registration, self.of_noise * noise_for_priors(scan.noise, scan.spacing, scan.floor)
+        )
         pairs, refused = [], []
         for reading in self.readings:
             marks = _features.marks_on(first, reading.feature)

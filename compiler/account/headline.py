@@ -19,11 +19,12 @@ def headline(account: Account, name: str) -> str:
     """
     budget = account.budgets[name]
     unit, factor = _UNITS[budget.output.unit]
-    value = f"{name} {digits(budget.output.value * factor, budget.expanded * factor)}"
     if math.isinf(budget.u):
         term, _, row = account.shares(name)[0]
         way_out = "build on to the end" if row.evidence == UNFITTED else _way_out(term)
-        return f"{value} {unit}, of unknown uncertainty: {row.evidence}; {way_out}"
+        value = f"{name} {budget.output.value * factor:.4g} {unit}"
+        return f"{value}, of unknown uncertainty: {row.evidence}; {way_out}"
+    value = f"{name} {digits(budget.output.value * factor, budget.expanded * factor)}"
     shares = account.shares(name)
     if not shares:
         return f"{value} {unit}"

@@ -43,6 +43,7 @@ class Known:
     """
     The readings of the raw scan, the closed surface as a solid, the anchor, the device, and what the passes said.
 
+    *noise* is that of one point, *prior_noise* what a device's multiples of noise are multiples of, m.
     *stopped* says that there are calibrate readings, but the build ended before the scale was fitted on them.
     The sources are digests: of the scan file, of what the scale was fitted on, of the sheet.
     """
@@ -53,6 +54,7 @@ class Known:
     device: Device
     noise: float
     terms: tuple[Term, ...]
+    prior_noise: float = 0.0
     matter: Matter | None = None
     stopped: bool = False
     scan_source: str = ""
@@ -62,7 +64,7 @@ class Known:
     def prior(self, name: Name) -> Prior | None:
         """Return what the device promises of *name*, in units of length where it says it in multiples of noise."""
         found = self.device.prior(name)
-        return None if found is None else found.resolved(self.noise)
+        return None if found is None else found.resolved(self.prior_noise)
 
     @property
     def calibrated(self) -> tuple[tuple[Measured, float], ...]:

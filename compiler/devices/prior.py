@@ -12,6 +12,8 @@ Name = Literal["scale", "offset", "registration", "drift", "noise"]
 NAMES: tuple[Name, ...] = ("scale", "offset", "registration", "drift", "noise")
 UNIT = {"scale": "1", "offset": "m", "registration": "m", "drift": "1", "noise": "m"}  # of value, u and half_width
 
+SMOOTHED = 0.1  # of the spacing: a scan that scatters less was smoothed before it was exported.  Judgement.
+
 Distribution = Literal["normal", "rectangular", "t"]
 
 
@@ -61,3 +63,15 @@ class Prior:
         u = self.of_noise * noise
         half_width = u * math.sqrt(3) if self.distribution == "rectangular" else math.nan
         return replace(self, u=u, half_width=half_width, of_noise=math.nan)
+
+
+def noise_for_priors(noise: float, spacing: float, floor: float) -> float:
+    """
+    Return what multiples of noise are multiples of, m: a smoothed scan shows less than its scanner has.
+
+    *noise*, *spacing* and the resolution *floor* are the scan's, m; a drawn mesh has no floor, its own noise counts.
+
+    >>> noise_for_priors(0.05, 0.4, 2.0), noise_for_priors(0.01, 0.4, 2.0), noise_for_priors(0.0, 50.0, 0.0)
+    (0.05, 0.04000000000000001, 0.0)
+    """
+    return max(noise, SMOOTHED * spacing) if floor > 0 else noise

@@ -171,7 +171,7 @@ def test_an_offset_that_the_readings_determine_narrows_the_device() -> None:
 
 def test_multiples_of_the_noise_are_resolved_and_a_measured_bias_counts() -> None:
     device = replace(BARE, priors={"offset": prior("offset", u=math.nan, of_noise=2.0, value=3e-5)})
-    row = account_of(known(device)).row("ingest.offset")
+    row = account_of(known(device, prior_noise=5e-5)).row("ingest.offset")
 
     assert (row.u, row.value) == pytest.approx((1e-4, 3e-5))
     assert row.u_total == pytest.approx(math.hypot(1e-4, 3e-5))
