@@ -14,7 +14,7 @@ def budget_lines(found: Mapping[str, Any]) -> Iterator[str]:
     main = found["headline_of"]
     if not main:
         return
-    yield f"{'budget':<9}{found['headline']}"
+    yield f"{'estimate':<9}{found['headline']}"
     columns = list(dict.fromkeys(name for name in (main, "volume", "mass") if name in found["outputs"]))
     terms = {name: found["outputs"][name]["by_term"] for name in columns}
     methods = _methods(found)
