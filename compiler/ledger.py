@@ -16,6 +16,7 @@ Method = Literal["measured", "estimated", "declared", "assumed"]
 CLOSED_VOLUME = "surface.volume"  # id of the Scalar that holds what the closed surface encloses, m³ ...
 NOISE = "ingest.noise"  # id of the StandardUncertainty of one point along the normal, m
 SPACING, FLOOR = "ingest.spacing", "ingest.floor"  # ids of Scalars, m
+BRIDGED = "surface.bridged"  # id of the Scalar of the volume that closing over places without points left open, m³
 VOLUME = "volume"  # ... and the quantity of each StandardUncertainty of it
 
 

@@ -43,7 +43,7 @@ class ExtractSurface:
     """
 
     name: ClassVar[str] = "surface"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     libraries: ClassVar[tuple[str, ...]] = ("manifold3d", "numpy", "open3d-cpu", "pymeshlab", "scipy")
 
     method: str = "auto"

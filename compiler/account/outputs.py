@@ -32,6 +32,7 @@ from r2s.compiler.responses import COLUMNS, DRIFTS, OFFSET, UNSEEN, SolidRespons
 from r2s.compiler.uncertainty.geometry import moments_about
 
 _TILTED = 0.05  # of the object's size: a support as small as that lets it roll, and a tilt means nothing
+_TRACE = 1e-3  # of the area
 _ROW_OF = {
     OFFSET: OFFSET_ROW,
     **dict(zip(DRIFTS, map(drift_row, "xy"), strict=True)),
@@ -98,7 +99,7 @@ def _length(measured: Measured, anchor: _Anchor) -> Output:
 
 def _of_solid(known: Known, solid: SolidResponse, anchor: _Anchor) -> Iterator[Output]:
     factor = known.anchor.factor
-    volume, d_volume = solid.volume * factor**3, _spread(np.array(solid.d_volume) * factor**3, anchor.rows)
+    volume, d_volume = solid.volume * factor**3, _spread(np.array(solid.d_volume) * factor**3, solid, anchor.rows)
     yield anchor.output("volume", volume, "m^3", 3.0, d_volume)
     yield from _tilt(known, solid, anchor)
     matter = known.matter
@@ -122,7 +123,7 @@ def _com(solid: SolidResponse, matter: Matter, anchor: _Anchor) -> Iterator[Outp
     assert matter.com is not None
     for axis, letter in enumerate("xyz"):
         told = matter.com_method[axis : axis + 1] == ("measured",)
-        raw = {} if told else _spread(columns[:, axis] * factor, anchor.rows)
+        raw = {} if told else _spread(columns[:, axis] * factor, solid, anchor.rows)
         yield anchor.output(f"com.{letter}", float(matter.com[axis]), "m", 1.0, raw | {f"mass.com.{letter}": 1.0})
 
 
@@ -137,10 +138,10 @@ def _inertia(solid: SolidResponse, matter: Matter, anchor: _Anchor, mass: Mappin
     axes = axes[:, ::-1]
     second = np.array([solid.second, *solid.d_second]).reshape(-1, 3, 3)
     about = moments_about(axes, np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second)
-    d_volume = _spread(np.array(solid.d_volume) / solid.volume, anchor.rows)
+    d_volume = _spread(np.array(solid.d_volume) / solid.volume, solid, anchor.rows)
     weigh = "mass.balance" if matter.keeps == "mass" else "mass.density"
     for k, value in enumerate(map(float, values[::-1])):
-        at_density = _spread(about[1:, k] / about[0, k], anchor.rows)
+        at_density = _spread(about[1:, k] / about[0, k], solid, anchor.rows)
         raw = {row: value * (d - d_volume[row] + mass.get(row, 0.0)) for row, d in at_density.items()}
         power = 2.0 if matter.keeps == "mass" else 2.0 + 3.0 * matter.power
         yield anchor.output(f"inertia.{k + 1}", value, "kg m^2", power, raw | {weigh: value, "mass.fill": value})
@@ -160,9 +161,18 @@ def _tilt(known: Known, solid: SolidResponse, anchor: _Anchor) -> Iterator[Outpu
             yield Output(f"tilt.{letter}", 0.0, "rad", by)
 
 
-def _spread(columns: NDArray[np.float64], rows: frozenset[str]) -> dict[str, float]:
-    """Return derivatives by column as derivatives by row; the anchor adds what scale does."""
+def _spread(columns: NDArray[np.float64], solid: SolidResponse, rows: frozenset[str]) -> dict[str, float]:
+    """
+    Return derivatives by column as derivatives by row; the anchor adds what scale does.
+
+    The surface's own doubts are volumes: of what was seen, or of what was not where that is more than a trace.
+    """
     found = {_ROW_OF[name]: float(d) for name, d in zip(COLUMNS, columns, strict=True) if name in _ROW_OF}
-    found[SURFACE_OFFSET_ROW] = float(columns[COLUMNS.index(OFFSET)])
-    unseen = float(columns[COLUMNS.index(UNSEEN)])
-    return found | {row: unseen for row in rows if row.startswith(UNSEEN_ROWS)}
+    seen, unseen = COLUMNS.index(OFFSET), COLUMNS.index(UNSEEN)
+    where = unseen if solid.d_volume[unseen] > _TRACE * solid.area else seen
+    found[SURFACE_OFFSET_ROW] = _ratio(columns[seen], solid.d_volume[seen])
+    return found | {r: _ratio(columns[where], solid.d_volume[where]) for r in rows if r.startswith(UNSEEN_ROWS)}
+
+
+def _ratio(derivative: float, by_volume: float) -> float:
+    return float(derivative / by_volume) if by_volume > 0 else 0.0

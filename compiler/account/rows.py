@@ -11,7 +11,6 @@ from r2s.compiler.account.row import Row
 from r2s.compiler.devices import Prior
 from r2s.compiler.ledger import VOLUME, Method, StandardUncertainty
 from r2s.compiler.measured import VIEWS
-from r2s.compiler.responses import COLUMNS, OFFSET, UNSEEN, SolidResponse
 
 SCALE_ROW, UNFITTED_SCALE_ROW = "scale.fit", "ingest.scale"
 OFFSET_ROW, SURFACE_OFFSET_ROW, UNSEEN_ROWS = "ingest.offset", "surface.offset", "surface.unseen."
@@ -41,7 +40,7 @@ def rows_of(known: Known) -> tuple[Row, ...]:
     """Return every row of *known*, in the order of the passes."""
     found = [*_of_device(known), *_of_readings(known)]
     if known.solid is not None:
-        found += [*_of_contact(known), *_of_surface(known, known.solid)]
+        found += [*_of_contact(known), *_of_surface(known)]
     return (*found, _of_scale(known), *_of_matter(known))
 
 
@@ -134,29 +133,26 @@ def _of_contact(known: Known) -> Iterator[Row]:
         )
 
 
-def _of_surface(known: Known, solid: SolidResponse) -> Iterator[Row]:
+def _of_surface(known: Known) -> Iterator[Row]:
     """Yield how far the closed surface may lie off, where the passes said it as a doubt about volume."""
     for term in known.terms:
         if not (isinstance(term, StandardUncertainty) and term.quantity == VOLUME):
             continue
         name = term.id.rpartition(".")[2]
         offset = name == "offset"
-        area = solid.d_volume[COLUMNS.index(OFFSET if offset else UNSEEN)]
-        if not area > 0:
-            continue
         yield Row(
             id=SURFACE_OFFSET_ROW if offset else f"{UNSEEN_ROWS}{name}",
             made_by="surface",
             term="surface against scan" if offset else name,
             shape="offset" if offset else "missing",
-            unit="m",
-            u=term.u / area,
+            unit="m^3",
+            u=term.u,
             method=term.method,
             evidence=term.evidence,
             source=known.scan_source,
             group=term.group,
             distribution=term.distribution,
-            half_width=term.u / area * math.sqrt(3),
+            half_width=term.u * math.sqrt(3),
             dof=term.dof,
             blind_to=term.blind_to,
         )

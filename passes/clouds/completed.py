@@ -9,7 +9,7 @@ import numpy as np
 
 from r2s.compiler.errors import Diagnostic, InvalidInputError
 from r2s.compiler.ir import Bools, Floats, Ints
-from r2s.compiler.ledger import Scalar, Term, Unobserved
+from r2s.compiler.ledger import BRIDGED, Scalar, Term, Unobserved
 from r2s.compiler.units import format_length
 from r2s.passes.clouds.clipped import clipped
 from r2s.passes.clouds.cloud import Cloud
@@ -26,6 +26,7 @@ _CELL = 1.0  # pitches to a cell of the grid: a finer one follows noise, a coars
 _WAVES = 0.15  # pitches off its plane to which a closed underside is wavy: further off it is a rounded foot
 _SUPPORTED = 5.0  # spacings to the nearest point of a face that the scan supports ...
 _SUPPORTED_PITCH = 3.0  # ... or pitches, where points clump
+_BRIDGED = 2.0  # pitches to the nearest point of a face that spans a place without points
 _WORTH_SAYING = 0.03  # of the area
 _SURE = 0.5  # mean signed cosine to the eyes, over which a point's side is certain
 
@@ -60,8 +61,23 @@ def completed(cloud: Cloud, *, ground: float, spacing: float, depth: int, max_un
     observed, under = _support_of(vertices, faces, cloud.points, fill.points, reach)
     vertices = clipped(vertices, faces, observed, cloud.points, cloud.pitch)
     vertices = _level(vertices, faces, under, ground, _WAVES * cloud.pitch)
-    told, said = _unobserved(areas(vertices, faces), observed, under, max_unobserved, reach)
+    area = areas(vertices, faces)
+    told, said = _unobserved(area, observed, under, max_unobserved, reach)
+    told.append(_bridged(vertices, faces, area * ~under, cloud))
     return Completed(vertices, faces, observed, (*terms, *told), (*notes, *said))
+
+
+def _bridged(vertices: Floats, faces: Ints, area: Floats, cloud: Cloud) -> Scalar:
+    """
+    Return the volume between the surface over places without points and where else it could lie.
+
+    Nothing holds it there but the points around: it may be off by as much as the nearest of them is away.
+    """
+    away = neighbours(cloud.points, 1, vertices[faces].mean(axis=1))[0][:, 0]
+    spans = away > _BRIDGED * cloud.pitch
+    evidence = f"{area[spans].sum() * 1e6:.0f} mm^2 further than {_BRIDGED:g} pitches from any point, times how far"
+    bridged = float((area * away)[spans].sum())
+    return Scalar(BRIDGED, "volume left open over places without points", bridged, "m^3", "estimated", evidence)
 
 
 def _one_skin(cloud: Cloud, spacing: float) -> tuple[Cloud, list[Term], list[Diagnostic]]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 from r2s.compiler.ir import Surface
 from r2s.compiler.ledger import (
+    BRIDGED,
     CLOSED_VOLUME,
     VOLUME,
     DirectedDistance,
@@ -39,7 +40,12 @@ def volume_terms(value: Surface, measured: Iterable[Term], spacing: float) -> tu
             half, noise = abs(term.signed_mean), value.scan.noise / math.sqrt(max(len(value.scan.points), 1))
             evidence = f"mean distance of the surface from the points, over {observed * 1e6:.0f} mm^2 that they support"
             terms.append(_term("offset", math.hypot(half / math.sqrt(3), noise) * observed, "estimated", evidence))
+    for term in measured:
+        if isinstance(term, Scalar) and term.id == BRIDGED and term.value > 0:
+            terms.append(_term("gaps", term.value / math.sqrt(3), "assumed", term.evidence))
     for term in unseen:
+        if term.closed_by == "screened Poisson":
+            continue  # told by what is bridged, which holds more than what counts as unobserved
         half = spacing / 2 if term.closed_by == "support plane" else spacing
         evidence = f"{term.area * 1e6:.0f} mm^2 closed by {term.closed_by}, {half * 1e3:.3f} mm either way"
         name = term.id.rpartition(".")[2]

@@ -312,3 +312,31 @@ def test_more_than_may_be_invented_is_refused() -> None:
     assert error.value.code == "R2S403"
     assert "11 % of the closed surface" in error.value.message
     _unobserved(np.ones(100), observed, ~observed, 0.1, 1 * MM)  # the underside may be larger
+
+
+def test_what_spans_a_place_without_points_is_charged_by_how_far_the_nearest_is() -> None:
+    """A cube whose top was not seen but for its rim: of that face, area times distance; nothing of the others."""
+    from r2s.compiler.ledger import BRIDGED
+    from r2s.passes.clouds.cloud import Cloud
+    from r2s.passes.clouds.completed import _bridged
+
+    step = 0.1
+    flat = np.arange(0, 1 + step / 2, step)
+    x, y = (a.ravel() for a in np.meshgrid(flat, flat))
+    rim = (np.minimum(x, 1 - x) < step / 2) | (np.minimum(y, 1 - y) < step / 2)
+    points = np.column_stack([x, y, np.zeros(len(x))])[rim]
+    n = 40
+    corner = np.stack(np.meshgrid(np.arange(n), np.arange(n)), axis=-1).reshape(-1, 2)
+    grid = np.stack(np.meshgrid(*[np.linspace(0, 1, n + 1)] * 2), axis=-1).reshape(-1, 2)
+    first = corner[:, 1] * (n + 1) + corner[:, 0]
+    faces = np.concatenate(
+        [np.column_stack([first, first + 1, first + n + 2]), np.column_stack([first, first + n + 2, first + n + 1])]
+    )
+    vertices = np.column_stack([grid, np.zeros(len(grid))])
+    found = _bridged(vertices, faces, np.full(len(faces), 0.5 / n**2), Cloud(points, np.zeros((0, 3)), step, 0.0))
+
+    assert found.id == BRIDGED
+    # the square of all that lies over two pitches from the rim: the integral of its distance to the rim
+    a = 1 - 4 * step
+    assert found.value == pytest.approx(a**2 * 2 * step + a**3 / 6, rel=0.03)
+    assert found.method == "estimated"
