@@ -115,6 +115,12 @@ mutate: $(READY) ## break a sample of the source, one thing at a time, and count
 quotes: demo ## take the figures on docs/reading-the-report.md anew from build/cube.xml
 	$(PYTHON) docs/quotes.py build/cube.report.json
 
+.PHONY: known-bad
+known-bad: $(READY) ## take the tables of docs/known-bad.md anew: damage on purpose to two fixtures, half an hour
+	for name in cube bracket; do $(PYTHON) -m r2s.compiler.cli inject fixtures/$$name/scan.ply \
+	  --calipers fixtures/$$name/measurements.yaml -o build/$$name.inject.json || exit 1; done
+	$(PYTHON) docs/known_bad.py build/cube.inject.json build/bracket.inject.json
+
 .PHONY: fixtures
 fixtures: $(READY) ## make every fixture again; git shows whether a byte moved
 	for name in $$($(PYTHON) -c 'from r2s.virtual_scanner.recipes import RECIPES; print(*sorted(RECIPES))'); do \

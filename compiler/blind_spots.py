@@ -18,6 +18,7 @@ from r2s.compiler.inputs import Inputs
 from r2s.compiler.ir import Anchor
 from r2s.compiler.judge import Judgement, Row
 from r2s.compiler.ledger import Scalar, StandardUncertainty, Term
+from r2s.compiler.scale_fit import LOD_FACTOR
 
 LIGHTEST, DENSEST = 30.0, 8960.0  # kg/m³: packing foam and copper, beyond which a mass is doubted
 _ALIKE = 0.08  # of a length: what settling the unit lets two readings differ by
@@ -104,10 +105,20 @@ def _limit_along(axis: str, rows: tuple[Row, ...], anchor: Anchor, decision: Dec
     along = [row for row in rows if _axis_of(row, decision) == axis]
     limits = [_turned_down(r) / r.reading.value for r in along if r.reading.role == "check" and _judged(r)]
     if anchor.calibration is not None:
-        ids = {row.reading.id for row in along}
-        weight = sum(c.weight for c in anchor.calibration.readings if c.id in ids)
-        limits += [anchor.calibration.lod95 / weight] if weight > 0 else []
+        limits += _in_the_fit(anchor.calibration, {row.reading.id for row in along})
     return min(limits, default=math.inf)
+
+
+def _in_the_fit(found: Calibration, ids: set[str]) -> list[float]:
+    """Return from which error of the readings *ids* on the scale moves visibly, or they part from the others."""
+    here = [c for c in found.readings if c.id in ids]
+    rest = [c for c in found.readings if c.id not in ids]
+    weight = sum(c.weight for c in here)
+    limits = [found.lod95 / weight] if weight > 0 else []
+    if here and rest:
+        apart = math.sqrt(sum(1 / math.fsum(1 / c.u**2 for c in some) for some in (here, rest)))
+        limits.append(LOD_FACTOR * apart)
+    return limits
 
 
 def _axis_of(row: Row, decision: Decision) -> str:
@@ -184,8 +195,7 @@ def _readings(rows: tuple[Row, ...], anchor: Anchor) -> Iterator[BlindSpot]:
     }
     if instruments["calibrate"] & instruments["check"]:
         yield BlindSpot("zero error of the instrument", "calibrate and check readings share it")
-    weights = {c.id: c.weight for c in anchor.calibration.readings} if anchor.calibration is not None else {}
-    limits = [_limit_of_value(row, weights.get(row.reading.id, 0.0), anchor) for row in rows]
+    limits = [_limit_of_value(row, anchor) for row in rows]
     if len(rows) > 1:
         limit = max(min(a, b) for a, b in combinations(limits, 2))
         name = f"swapped readings under {_mm(limit)}" if math.isfinite(limit) else "swapped readings"
@@ -196,13 +206,13 @@ def _readings(rows: tuple[Row, ...], anchor: Anchor) -> Iterator[BlindSpot]:
         yield BlindSpot("leaked check", why, "leak")
 
 
-def _limit_of_value(row: Row, weight: float, anchor: Anchor) -> float:
+def _limit_of_value(row: Row, anchor: Anchor) -> float:
     """Return the smallest slip of a reading that is seen for sure, m."""
     if row.reading.role == "check":
         return _turned_down(row) if _judged(row) else math.inf
-    if anchor.calibration is None or not weight > 0:
+    if anchor.calibration is None:
         return math.inf
-    return anchor.calibration.lod95 / weight * row.reading.value
+    return min(_in_the_fit(anchor.calibration, {row.reading.id}), default=math.inf) * row.reading.value
 
 
 def _mass(inputs: Inputs, terms: tuple[Term, ...]) -> Iterator[BlindSpot]:

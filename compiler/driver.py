@@ -11,7 +11,7 @@ import math
 import re
 import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -89,9 +89,12 @@ def compile_asset(
     return build
 
 
-def run(request: Request, observe: Observer = lambda _: None) -> Build:
+def run(request: Request, observe: Observer = lambda _: None, shared: Manager | None = None) -> Build:
     """
     Run *request*; a failed verdict is returned in ``Build.failure``, every other error is raised.
+
+    Many builds may use one *shared* manager, whose worker then loads its libraries once; it keeps its own store, limits
+    and observer.
 
     A damaged cache entry is dropped where it is met and the build starts again, once.
     """
@@ -111,8 +114,10 @@ def run(request: Request, observe: Observer = lambda _: None) -> Build:
     read_at = max(begun, inputs.newest)
 
     def attempt() -> Build:
-        store = Store(request.cache or default_cache())
-        with Manager(store, request.limits, salt=request.salt, observe=observe) as manager:
+        store = shared.store if shared is not None else Store(request.cache or default_cache())
+        own = Manager(store, request.limits, salt=request.salt, observe=observe) if shared is None else None
+        with own or nullcontext(shared) as manager:
+            assert manager is not None
             reached: list[Trace] = []
 
             def dumped(failure: R2SError | None) -> tuple[Path, ...]:

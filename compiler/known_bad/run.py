@@ -8,25 +8,24 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from r2s.compiler.blind_spots import BlindSpot
 from r2s.compiler.closure import close, left_out
 from r2s.compiler.codec import plain
-from r2s.compiler.corruption import Corrupted
-from r2s.compiler.driver import Build, run
-from r2s.compiler.errors import InvalidInputError, R2SError
+from r2s.compiler.corruption import Corrupted, Corruption
+from r2s.compiler.driver import run
+from r2s.compiler.errors import InternalError, InvalidInputError, R2SError
 from r2s.compiler.inputs import Inputs, read_inputs
 from r2s.compiler.ir import Asset
 from r2s.compiler.known_bad.sheet_text import sheet_text
 from r2s.compiler.known_bad.sight import Finding, Sight, from_closure, seen, sight_of
 from r2s.compiler.known_bad.trials import KINDS, Known, Trial, moved_picks, trials
-from r2s.compiler.manager import Manager, Observer, default_cache
-from r2s.compiler.pipeline import Pipeline
+from r2s.compiler.manager import Event, Manager, Observer, default_cache
+from r2s.compiler.measurements import parse_sheet
 from r2s.compiler.request import Request
 from r2s.compiler.store import DamagedEntryError, Store
 
@@ -34,6 +33,8 @@ SCHEMA = "r2s-inject/1"
 # Pieces may be coarse: what is tried is whether damage is seen, and coarse pieces change no scan and no reading.
 QUICK = "ingest | surface | decompose{share=0.05} | scale | emit"
 _NEXT_TO_NOTHING = 1e-3  # of the points: damage that touches fewer is there already
+
+_EARLY = ("ingest", "scale")  # where it pays to look before going on
 
 Begun = Callable[[int, int, str], Observer]
 
@@ -59,27 +60,56 @@ def inject(request: Request, only: tuple[str, ...] = (), begun: Begun = lambda *
     """
     request = replace(request, output=None, stop_after="", rehearsal=True)
     inputs = read_inputs(request.scan, request.calipers)
-    with tempfile.TemporaryDirectory(prefix="r2s-inject-") as scratch:
-        return _Bench(request, inputs, Path(scratch), begun).tables(only)
+    _refuse_lossy(inputs)
+    store, watcher = Store(request.cache or default_cache()), _Watcher()
+    with (
+        tempfile.TemporaryDirectory(prefix="r2s-inject-") as scratch,
+        Manager(store, request.limits, salt=request.salt, observe=watcher) as manager,
+    ):
+        return _Bench(request, inputs, Path(scratch), manager, watcher, begun).tables(only)
+
+
+class _Watcher:
+    """The observer of the one manager, which passes on to whoever watches the trial that runs."""
+
+    def __init__(self) -> None:
+        self.now: Observer = lambda _: None
+
+    def __call__(self, event: Event) -> None:
+        self.now(event)
+
+
+def _refuse_lossy(inputs: Inputs) -> None:
+    """Raise InternalError where a sheet written anew says something else: that would be seen as damage."""
+    again, _ = parse_sheet(sheet_text(inputs.sheet).encode(), inputs.sheet_name, None)
+    for mine, theirs in zip(inputs.sheet.readings, again.readings, strict=True):
+        if mine != theirs:
+            raise InternalError("R2S904", f"reading {mine.id} changes when the sheet is written anew")
 
 
 class _Bench:
     """One scan on the bench: the sound builds, kept, and what damage is compared with."""
 
-    def __init__(self, request: Request, inputs: Inputs, scratch: Path, begun: Begun) -> None:
-        self.request, self.inputs, self.scratch, self.begun = request, inputs, scratch, begun
-        self.store = Store(request.cache or default_cache())
+    def __init__(
+        self, request: Request, inputs: Inputs, scratch: Path, manager: Manager, watcher: _Watcher, begun: Begun
+    ) -> None:
+        self.request, self.inputs, self.scratch = request, inputs, scratch
+        self.manager, self.watcher, self.begun = manager, watcher, begun
+        early = [name for name in _EARLY if name in request.pipeline.names()]
+        self.stops = (*early, "")
 
     def tables(self, only: tuple[str, ...]) -> dict[str, Any]:
-        observe = self.begun(0, 0, "the uncorrupted build")
-        self.sound = run(self.request, observe)
+        self.watcher.now = self.begun(0, 0, "the uncorrupted build")
+        self.sound = run(self.request, shared=self.manager)
         if self.sound.failure is not None:
             what = f"the uncorrupted build fails already: {self.sound.failure.message}"
             raise InvalidInputError("R2S861", what, hint="mend that first: damage shows only against a sound build")
-        ingested = run(replace(self.request, stop_after="ingest"), observe)
-        self.sights = {"ingest": sight_of(ingested, whole=False), "": sight_of(self.sound, whole=True)}
+        self.sights = {stop: self._sight(self.request, stop) for stop in self.stops}
         every = trials(self._known(), only)
-        tried = [self._try(trial, self.begun(i + 1, len(every), _told(trial))) for i, trial in enumerate(every)]
+        tried = []
+        for index, trial in enumerate(every):
+            self.watcher.now = self.begun(index + 1, len(every), _told(trial))
+            tried.append(self._try(trial))
         return self._document(tried)
 
     def _known(self) -> Known:
@@ -92,25 +122,24 @@ class _Bench:
 
     def _asset(self) -> Asset:
         emitted = next(t.digest for t in self.sound.traces if t.name == "emit")
-        asset: Asset = self.store.load(emitted)
+        asset: Asset = self.manager.store.load(emitted)
         return asset
 
-    def _try(self, trial: Trial, observe: Observer) -> Tried:
+    def _try(self, trial: Trial) -> Tried:
         if trial.impossible:
             return Tried(trial, "impossible", why=trial.impossible)
         if trial.piece is not None:
-            return self._without_piece(trial, observe)
+            return self._without_piece(trial)
         corrupted: Corrupted | None = None
         if trial.scan is not None:
-            with Manager(self.store, self.request.limits, salt=self.request.salt, observe=observe) as manager:
-                corrupted = manager.ask("corrupt", {"damage": trial.scan}, self.inputs.source)
+            corrupted = self._corrupted(trial.scan)
             if corrupted.impossible:
                 return Tried(trial, "impossible", why=corrupted.impossible)
             if corrupted.touched <= _NEXT_TO_NOTHING * corrupted.points:
                 return self._present(trial)
         request = self._damaged(trial, corrupted)
-        for stop in ("ingest", ""):
-            found = seen(self.sights[stop], self._sight(request, stop, observe))
+        for stop in self.stops:
+            found = seen(self.sights[stop], self._sight(request, stop))
             if found:
                 return Tried(trial, "seen", found)
         if trial.harmless:
@@ -119,6 +148,10 @@ class _Bench:
         if rigid and corrupted is not None and corrupted.apart <= corrupted.alike:
             return Tried(trial, "harmless", why="the object looks the same afterwards")
         return self._missed(trial)
+
+    def _corrupted(self, damage: Corruption) -> Corrupted:
+        found: Corrupted = self.manager.ask("corrupt", {"damage": damage}, self.inputs.source)
+        return found
 
     def _damaged(self, trial: Trial, corrupted: Corrupted | None) -> Request:
         """Return the request for the damaged input, written to the scratch folder as a user's files would lie there."""
@@ -137,9 +170,9 @@ class _Bench:
             request = replace(request, calipers=written)
         return request
 
-    def _sight(self, request: Request, stop: str, observe: Observer) -> Sight:
+    def _sight(self, request: Request, stop: str) -> Sight:
         try:
-            return sight_of(run(replace(request, stop_after=stop), observe), whole=not stop)
+            return sight_of(run(replace(request, stop_after=stop), shared=self.manager), whole=not stop)
         except DamagedEntryError:
             raise
         except R2SError as error:
@@ -157,7 +190,7 @@ class _Bench:
         spot = next((s for s in self.sound.blind if s.covers(kind, trial.size)), None)
         return Tried(trial, "missed", blind="" if spot is None else str(spot))
 
-    def _without_piece(self, trial: Trial, observe: Observer) -> Tried:
+    def _without_piece(self, trial: Trial) -> Tried:
         """Take one colliding geom out of the emitted asset and let closure judge what is left."""
         asset = self._asset()
         root = ET.fromstring(asset.xml)
@@ -166,10 +199,9 @@ class _Bench:
         geoms = [g for g in body.iter("geom") if g.get("class") == "collision"]
         body.remove(geoms[trial.piece or 0])
         lacking = replace(asset, xml=ET.tostring(root, encoding="unicode"))
-        digest = self.store.put(lacking)
+        digest = self.manager.store.put(lacking)
         every = [term for trace in self.sound.traces for term in trace.terms]
-        with Manager(self.store, self.request.limits, salt=self.request.salt, observe=observe) as manager:
-            directs = manager.ask("closure", {"left_out": left_out(every)}, digest)
+        directs = self.manager.ask("closure", {"left_out": left_out(every)}, digest)
         found = close(directs, every, float(self.sound.report["scale"]["factor"]))
         if found.failure is None:
             return self._missed(trial)
@@ -232,17 +264,3 @@ def _line(title: str, some: list[Tried]) -> dict[str, Any]:
         "harmless": [one.trial.told for one in some if one.outcome == "harmless"],
         "why": next((one.why for one in some if one.why), ""),
     }
-
-
-def covered(document: Mapping[str, Any], spots: tuple[BlindSpot, ...]) -> bool:
-    """Whether every trial that nothing saw stands in *spots*."""
-    said = {str(spot) for spot in spots}
-    return all(row["blind_spot"] in said for row in document["trials"] if row["outcome"] == "missed")
-
-
-def quick() -> Pipeline:
-    """Return the pipeline that ``inject`` builds with unless told otherwise."""
-    return Pipeline.parse(QUICK)
-
-
-__all__ = ["QUICK", "SCHEMA", "Build", "covered", "inject", "quick"]

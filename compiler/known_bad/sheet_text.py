@@ -50,7 +50,9 @@ def _entry(reading: Reading) -> dict[str, Any]:
     if reading.tolerance_method == "declared":
         entry["tolerance"] = reading.tolerance
     if reading.accuracy_method == "declared":
-        entry["accuracy"], entry["resolution"] = reading.accuracy, reading.resolution
+        entry["accuracy"] = reading.accuracy
+        if reading.resolution > 0:
+            entry["resolution"] = reading.resolution
         if reading.instrument:
             entry["instrument"] = {"kind": "other", "id": reading.instrument, "unit": "m"}
     for key, number in (("temperature", reading.temperature), ("alpha", reading.alpha)):

@@ -66,13 +66,13 @@ class Sight:
 
 
 def sight_of(build: Build | R2SError, *, whole: bool) -> Sight:
-    """Return what *build* told; of one that is not *whole*, stopped after ingest, nothing that a judge said."""
+    """Return what *build* told; of one that is not *whole*, stopped before the asset, nothing of the checks."""
     if isinstance(build, R2SError):
         return Sight(build.diagnostic, {}, {}, math.nan, math.nan, "", False, 1.0)
     said = [d for d in build.diagnostics if d.severity != "note"]
     if not whole:
         said = [d for d in said if not d.code.startswith(_OF_THE_JUDGE)]
-    failure = build.failure.diagnostic if build.failure is not None and whole else None
+    failure = build.failure.diagnostic if build.failure is not None else None
     report = build.report
     terms = {t["id"]: t for p in report["passes"] for t in p["terms"] if "id" in t}
     return Sight(

@@ -52,6 +52,8 @@ def without(word: str) -> tuple[str, ...]:
         ("R2S041", (*without("-o"), "--stop-after", "ingest", "-MD"), "names the XML, and no output is named; add -o"),
         ("R2S041", (*GOOD, "-MD", "-MF", "brick.obj"), "the depfile would take the place of brick.obj"),
         ("R2S820", ("verify", "brick.obj"), "brick.obj is no asset; name its XML: r2s-compile verify build/name.xml"),
+        ("R2S047", ("inject", *GOOD[:3], "--only", "scale,miror"), "damage is called 'miror'; did you mean 'mirror'?"),
+        ("R2S051", ("inject", *GOOD[:3], "-o", "brick.yaml"), "the table would take the place of brick.yaml"),
         ("R2S250", (*GOOD, "--within", "1"), "length '1' has no unit"),
         ("R2S311", (*GOOD, "--up", "sideways"), "sideways"),
         ("R2S312", (*GOOD, "--unit", "furlong"), "no unit is called 'furlong'; use "),

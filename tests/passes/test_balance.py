@@ -13,7 +13,7 @@ from r2s.compiler.readings import BalancePoint
 from r2s.passes.mjcf.balance import Balanced, balance
 
 VERTICES = box((0.2, 0.1, 0.05), at=(-0.1, -0.05, 0.0))[0]
-COM = np.array([0.01, -0.005, 0.02])
+COM = np.array([0.01, -0.005, 0.017])
 BOX = np.eye(3)
 
 
@@ -112,3 +112,18 @@ def test_of_two_directions_nearly_alike_the_better_one_counts_more() -> None:
     assert np.abs(found.com - COM).max() < 0.01  # their difference was not taken for a coordinate across
     apart = balanced(("extent_x", 0.115, "min", MM), ("extent_y", 0.06, "min", MM), rows=rows)
     assert apart.com[:2] == pytest.approx([0.015, 0.01])
+
+
+def test_a_point_that_fits_the_other_end_is_told() -> None:
+    (said,) = balanced(("extent_x", 0.09, "min", MM)).diagnostics  # the centre is 110 mm from the min, 90 mm from max
+    assert (said.code, said.severity) == ("R2S719", "warning")
+    assert "along extent_x lies 20.0 mm from the computed centre of mass, and 0.0 mm from it when" in said.message
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    # room is the accuracy and 2 % of the extent: 5 mm; the image must lie within it, the point itself beyond twice it
+    [(0.0851, True), (0.0849, False), (0.0949, True), (0.0951, False), (0.11, False), (0.06, False)],
+)
+def test_an_end_is_doubted_only_where_the_other_fits(value: float, told: bool) -> None:
+    assert bool(balanced(("extent_x", value, "min", MM)).diagnostics) is told
