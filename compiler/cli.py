@@ -25,6 +25,7 @@ COMMANDS = {
     "measure": "r2s.compiler.commands.measure:measure",
     "verify": "r2s.compiler.commands.verify:verify",
     "diff": "r2s.compiler.commands.diff:diff",
+    "device-check": "r2s.compiler.commands.device_check:device_check",
     "passes": "r2s.compiler.commands.passes:passes",
     "explain": "r2s.compiler.commands.explain:explain",
     "cache": "r2s.compiler.commands.cache:cache",
@@ -74,6 +75,7 @@ def cli() -> None:
       r2s-compile measure scan.ply --calipers measurements.yaml    # the virtual caliper alone
       r2s-compile verify build/cube.xml --rebuild                  # as built? and built again, equal?
       r2s-compile diff build/a.xml build/b.xml                     # what changed, and which pass first
+      r2s-compile device-check ball.ply --sphere 25.400mm          # how good is this scanner?
 
     \b
     Exit codes (diff: 0 the same, 1 differs, 2 or more trouble):

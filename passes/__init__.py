@@ -19,5 +19,6 @@ ANALYSES: dict[str, str] = {
     "measure": "r2s.passes.measure:Measure",
     "closure": "r2s.passes.closure:Closure",
     "distances": "r2s.passes.distances:Distances",
+    "probe": "r2s.passes.probe:Probe",
     "compiled": "r2s.passes.compiled:Compiled",
 }

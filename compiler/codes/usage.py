@@ -173,6 +173,21 @@ CODES: tuple[Code, ...] = (
         "Compare the place that the message names with docs/devices.md, or measure again: r2s-compile device-check.",
     ),
     Code(
+        "R2S050",
+        "nothing says what was scanned",
+        "device-check holds a scan against an artefact of known size: a sphere, a block or a plate. Each artefact is "
+        "that of the scans named before it.",
+        "Write device-check ball.ply --sphere 25.400mm, or --block 25.4x50.8x76.2mm, or --plate.",
+        exit_code=2,
+    ),
+    Code(
+        "R2S051",
+        "unusable name of a profile",
+        "device-check writes a YAML file, which --device then reads.",
+        "Write -o my_scanner.yaml.",
+        exit_code=2,
+    ),
+    Code(
         "R2S042",
         "no such stage",
         "--emit names a stage that the build does not make: another word, or one that lies behind --stop-after.",
