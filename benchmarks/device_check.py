@@ -37,6 +37,7 @@ TERMS = ("scale", "offset", "noise")
 DIAMETERS = (0.0254, 0.0508)
 # One point scatters alike wherever it lies, so that the noise has one true value.
 PRESET = replace(STRUCTURED_LIGHT, noise=replace(STRUCTURED_LIGHT.noise, range_power=0.0, step=0.0), march=QUICK)
+SEEN_BY = 5  # of sixteen views see a place well enough to count; 4 or 6 would move the noise by a part in 2,000
 U_SCALE, U_OFFSET = 1e-3, 0.05e-3  # of the instruments that are drawn
 
 
@@ -80,8 +81,9 @@ def main() -> int:
 def outcomes(seed: int, preset: Preset = PRESET, repeats: int = 3) -> Iterator[Outcome]:
     """Yield scale, offset and noise as device-check finds them under *seed*, beside the truth."""
     found, instrument = checked(seed, preset, repeats)
-    # Views that overlap disagree by how they were placed, and that is scatter of a point like any other.
-    noise = math.hypot(preset.noise.sigma, preset.noise.registration) * instrument.scale
+    # Views that overlap disagree by how they were placed: scatter of a point about their mean like any other.
+    apart = preset.noise.registration * math.sqrt(1 - 1 / SEEN_BY)
+    noise = math.hypot(preset.noise.sigma, apart) * instrument.scale
     true = {"scale": math.log(instrument.scale), "offset": instrument.offset, "noise": noise}
     for term in TERMS:
         yield Outcome(term, true[term], *interval(found.fitted.priors[term]))
