@@ -26,6 +26,7 @@ COMMANDS = {
     "verify": "r2s.compiler.commands.verify:verify",
     "diff": "r2s.compiler.commands.diff:diff",
     "inject": "r2s.compiler.commands.inject:inject",
+    "device-check": "r2s.compiler.commands.device_check:device_check",
     "passes": "r2s.compiler.commands.passes:passes",
     "explain": "r2s.compiler.commands.explain:explain",
     "cache": "r2s.compiler.commands.cache:cache",
@@ -76,6 +77,7 @@ def cli() -> None:
       r2s-compile verify build/cube.xml --rebuild                  # as built? and built again, equal?
       r2s-compile diff build/a.xml build/b.xml                     # what changed, and which pass first
       r2s-compile inject scan.ply --calipers measurements.yaml     # damage on purpose: which check sees it?
+      r2s-compile device-check ball.ply --sphere 25.400mm          # how good is this scanner?
 
     \b
     Exit codes (diff: 0 the same, 1 differs, 2 or more trouble):

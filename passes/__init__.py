@@ -20,6 +20,7 @@ ANALYSES: dict[str, str] = {
     "respond": "r2s.passes.respond:Respond",
     "closure": "r2s.passes.closure:Closure",
     "distances": "r2s.passes.distances:Distances",
+    "probe": "r2s.passes.probe:Probe",
     "compiled": "r2s.passes.compiled:Compiled",
     "corrupt": "r2s.passes.corrupt:Corrupt",
 }

@@ -228,6 +228,27 @@ _POINTS: tuple[Code, ...] = (
         " with nothing below it.",
         "Use support=auto, or keep more of the table when the scan is cropped: it must show on most sides.",
     ),
+    Code(
+        "R2S340",
+        "not the artefact that was named",
+        "device-check was told that the scan is of a sphere, a plate or a block, and most of its points lie on none, "
+        "or on one that is bent or of other proportions. A fit through it would measure the object, not the scanner.",
+        "Name what was scanned, crop the scan to it, and scan a ball or block that is not worn.",
+    ),
+    Code(
+        "R2S341",
+        "too little of the artefact was seen",
+        "The radius of a small cap cannot be told from its centre, and a face that few points lie on has no form. "
+        "device-check then has nothing to hold against the size that was named.",
+        "Scan it from all sides, as near as you scan your objects.",
+    ),
+    Code(
+        "R2S342",
+        "artefact of another size",
+        "In the unit that was given or that the format defines, the artefact's length is over 8 % from the size that "
+        "was named: another unit, or another artefact. A scanner with a free scale at each scan cannot be checked so.",
+        "Give the --unit that the message proposes, or look at the size.",
+    ),
 )
 
 CODES: tuple[Code, ...] = _UNITS + _POINTS

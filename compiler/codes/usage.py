@@ -180,10 +180,25 @@ CODES: tuple[Code, ...] = (
         exit_code=2,
     ),
     Code(
+        "R2S050",
+        "nothing says what was scanned",
+        "device-check holds a scan against an artefact of known size: a sphere, a block or a plate. Each artefact is "
+        "that of the scans named before it.",
+        "Write device-check ball.ply --sphere 25.400mm, or --block 25.4x50.8x76.2mm, or --plate.",
+        exit_code=2,
+    ),
+    Code(
         "R2S051",
         "table in the place of an input",
         "-o of inject names the scan or the sheet itself, which the table would overwrite.",
         "Name another file, such as build/cube.inject.json.",
+        exit_code=2,
+    ),
+    Code(
+        "R2S052",
+        "unusable name of a profile",
+        "device-check writes a YAML file, which --device then reads.",
+        "Write -o my_scanner.yaml.",
         exit_code=2,
     ),
     Code(
