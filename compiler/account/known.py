@@ -62,9 +62,16 @@ class Known:
     sheet_source: str = ""
 
     def prior(self, name: Name) -> Prior | None:
-        """Return what the device promises of *name*, in units of length where it says it in multiples of noise."""
+        """
+        Return what the device promises of *name*, in units of length where it says it in multiples of noise.
+
+        None where it says nothing, or multiples of a noise that the scan does not have: a drawn mesh.
+        """
         found = self.device.prior(name)
-        return None if found is None else found.resolved(self.prior_noise)
+        if found is None:
+            return None
+        resolved = found.resolved(self.prior_noise)
+        return resolved if resolved.whole > 0 else None
 
     @property
     def calibrated(self) -> tuple[tuple[Measured, float], ...]:

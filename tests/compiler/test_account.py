@@ -220,3 +220,16 @@ def test_the_headline_names_the_largest_and_how_to_replace_an_assumption() -> No
     assert said.startswith("width 60.00 ± 0.21 mm (95 %); ")
     assert "of u2 is view registration, ASSUMED" in said
     assert said.endswith("rests on assumptions: r2s-compile device-check measures it for your scanner")
+
+
+def test_multiples_of_no_noise_are_no_row_also_where_readings_tell_the_offset() -> None:
+    """A drawn mesh has no noise, and a class that promises multiples of it promises nothing."""
+    device = replace(BARE, priors={n: prior(n, u=math.nan, of_noise=1.0) for n in ("offset", "registration")})
+    lengths = (("width", 0.06, 2.0), ("depth", 0.08, 2.0), ("height", 0.1, -2.0))
+    pairs = [Pair(i, i, length, 1e-5, 0.0, length, 0.0, gain=gain) for i, length, gain in lengths]
+    fit = fit_scale(pairs, None)
+    assert fit.offset is not None
+    assert fit.offset.identifiable
+    anchor = Anchor(1.0, fit.factor, fit.u, math.inf, True, "measured", "", calibration_of(fit, pairs, None))
+
+    assert {row.term for row in account_of(known(device, anchor, noise=0.0)).rows} == {"reading of the scan", "scale"}
