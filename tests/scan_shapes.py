@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from r2s.compiler.ir import Floats, Ints, Scan, floats, ints
@@ -94,3 +96,63 @@ def cup_cloud(radius: float, height: float, wall: float, pitch: float, noise: fl
         return np.stack([r * np.cos(a), r * np.sin(a), z + noise * rng.normal(size=n)], axis=1)
 
     return np.concatenate([tube(radius, 0.0), tube(inner, wall), ring(inner, radius, height), ring(0.0, inner, wall)])
+
+
+def lathe(profile: list[tuple[float, float]], sides: int) -> tuple[Floats, Ints]:
+    """
+    A closed prism-like body of *sides* flat sides around z, from its *profile* of (radius, height), metres.
+
+    The profile runs from axis to axis with the material on its left; the middles of the sides lie on its radii, and the
+    edges between sides at multiples of a whole turn over *sides*.
+    """
+    turn = np.arange(sides) * 2 * np.pi / sides
+    ring = np.column_stack([np.cos(turn), np.sin(turn)]) / np.cos(np.pi / sides)
+    rings, vertices, faces = [], [], []
+    for radius, height in profile:
+        count = sides if radius > 0 else 1
+        rings.append(sum(map(len, vertices)) + np.arange(sides) % count)
+        vertices.append(np.column_stack([radius * ring[:count], np.full(count, height)]))
+    for low, high in pairwise(rings):
+        for a, b, c, d in zip(low, np.roll(low, -1), np.roll(high, -1), high, strict=True):
+            faces += [t for t in ((a, b, c), (a, c, d)) if len(set(t)) == 3]
+    return np.concatenate(vertices), np.array(faces, dtype=np.int64)
+
+
+def ball(radius: float, levels: int = 2) -> tuple[Floats, Ints]:
+    """A closed convex body of flat faces that all touch a sphere; three of them meet at each corner, metres."""
+    from scipy.spatial import HalfspaceIntersection
+
+    planes = np.column_stack([sphere(1.0, levels)[0], np.full(len(sphere(1.0, levels)[0]), -radius)])
+    return hull(HalfspaceIntersection(planes, np.zeros(3)).intersections)
+
+
+def hull(points: Floats) -> tuple[Floats, Ints]:
+    """The convex hull as a closed outward mesh."""
+    import trimesh
+
+    mesh = trimesh.convex.convex_hull(points)
+    return np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.faces, dtype=np.int64)
+
+
+def outward(vertices: Floats, faces: Ints) -> Floats:
+    """Unit normals (m, 3) of a mesh's faces."""
+    a, b, c = np.moveaxis(vertices[faces], 1, 0)
+    cross = np.cross(b - a, c - a)
+    return np.asarray(cross / np.linalg.norm(cross, axis=1)[:, None])
+
+
+def moved(shape: tuple[Floats, Ints], out: Floats) -> tuple[Floats, Ints]:
+    """
+    The same body with the plane of each face moved outwards by its *out* (m,), metres, whatever that does to its edges.
+
+    At each corner three planes must meet, or more that move alike: their new common point is the new corner.
+    """
+    vertices, faces = shape
+    normals, new = outward(vertices, faces), vertices.copy()
+    order = np.argsort(faces.ravel(), kind="stable")
+    meeting = np.split(order // 3, np.cumsum(np.bincount(faces.ravel(), minlength=len(vertices)))[:-1])
+    for corner, at in enumerate(meeting):
+        step = np.linalg.lstsq(normals[at], out[at], rcond=1e-6)[0]
+        assert np.allclose(normals[at] @ step, out[at], rtol=0, atol=1e-6 * np.abs(out).max()), "no common corner"
+        new[corner] += step
+    return new, faces

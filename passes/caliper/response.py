@@ -37,8 +37,31 @@ def response(
             0.0 if feature.kind in _WIDTHS and not jaw_on_scan(surface, way) else gain / 2 for way in (along, -along)
         ]
         return _spread(np.stack([along, -along]), np.array(jaws)), _stretched(found.value, along[None])
-    ways = _around(feature, pose)
-    return _spread(ways, np.full(len(ways), gain / len(ways))), _stretched(found.value, ways)
+    return _of_circle(found, gain, feature, pose, surface)
+
+
+def _of_circle(
+    found: Value, gain: float, feature: Feature, pose: Pose, surface: Surface
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """
+    Return the same of a diameter, each way around it counting alike.
+
+    A wall that leans by the angle α moves by 1/cos α across the axis where it moves by one along its normal.  And the
+    circle moves along the wall with the end that it is held from: the lower one for a section at a given height, else
+    the one where the wall is widest.
+    """
+    axis = _axis(feature, pose)
+    ways = _around(axis)
+    steep = math.hypot(1.0, found.slope)
+    normals = ways if axis is None else math.copysign(1.0, gain) * (ways - found.slope * axis) / steep
+    views = np.array(_spread(normals, np.full(len(ways), gain * steep / len(ways))))
+    stretch = np.array(_stretched(found.value, ways))
+    if axis is not None and found.slope:
+        end = -axis if feature.along is not None else math.copysign(1.0, found.slope) * axis
+        if jaw_on_scan(surface, end):
+            views += _spread(end[None], np.array([2 * found.slope * float(end @ axis)]))
+        stretch -= 2 * found.slope * (feature.along or 0.0) * axis**2
+    return tuple(map(float, views)), tuple(map(float, stretch))
 
 
 def view_of(normals: Floats) -> Floats:
@@ -57,11 +80,17 @@ def _stretched(value: float, ways: Floats) -> tuple[float, ...]:
     return tuple(float(v) for v in value * (ways**2).mean(axis=0))
 
 
-def _around(feature: Feature, pose: Pose) -> Floats:
-    """Return unit directions (n, 3) around the feature's axis, or over a sphere where it has none."""
+def _axis(feature: Feature, pose: Pose) -> Floats | None:
+    """Return the unit axis (3,) of the feature, None where it is a ball."""
+    if feature.kind == "sphere_diameter":
+        return None
+    return np.eye(3)["xyz".index(feature.axis)] if feature.axis else pose.revolution
+
+
+def _around(axis: Floats | None) -> Floats:
+    """Return unit directions (n, 3) around the *axis*, or over a sphere where there is none."""
     turn = np.arange(_ROUND) + 0.5
-    axis = np.eye(3)["xyz".index(feature.axis)] if feature.axis else pose.revolution
-    if feature.kind == "sphere_diameter" or axis is None:
+    if axis is None:
         height = 1 - 2 * turn / _ROUND
         flat = np.sqrt(1 - height**2)
         return np.column_stack([flat * np.cos(turn * _GOLDEN), flat * np.sin(turn * _GOLDEN), height])

@@ -114,7 +114,8 @@ def _largest(sections: Sections, wall: Wall) -> Value:
     radius = float(np.average(sizes, weights=weights))
     u, form = 1 / sqrt(float(weights.sum())), float(uneven[top])
     how = f"{wall} circle, largest of {len(rings)} sections"
-    return Value(2 * radius, 2 * hypot(u, form), how, form=2 * form, gain=_GAIN[wall])
+    slope = sections.slope(rings[top], wall)
+    return Value(2 * radius, 2 * hypot(u, form), how, form=2 * form, gain=_GAIN[wall], slope=slope)
 
 
 def _without_lips(rings: list[Ring], middle: float) -> list[Ring]:
@@ -149,4 +150,5 @@ def _at(sections: Sections, along: float, wall: Wall) -> Value:
     if found is None:
         return refuse("no inside surface seen at that height" if wall == "inner" else "no circle seen at that height")
     radius = found.radius + found.slope * (sections.low + along - found.along)
-    return Value(2 * radius, 2 * found.u, f"{wall} circle of the section", gain=_GAIN[wall])
+    slope = sections.slope(found, wall)
+    return Value(2 * radius, 2 * found.u, f"{wall} circle of the section", gain=_GAIN[wall], slope=slope)

@@ -8,6 +8,7 @@ points all around.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import copysign, hypot, sqrt
 
 import numpy as np
 
@@ -22,6 +23,8 @@ _COUNT = 40
 _RADIAL = 0.5  # normals within 60 degrees of the radius belong to a wall
 _ROUND = 720  # points along the lines of a cut
 _SHARED = 5  # neighbouring facets of a cut share their error
+_APART = 2  # sections between the rings that tell a wall's lean
+_PROVEN = 4  # standard uncertainties
 
 Slice = tuple[Floats, Floats, Floats, float]
 
@@ -77,6 +80,21 @@ class Sections:
         if not self.samples.oriented:  # without a side, an inner wall must stand clear of the outer one's scatter
             least = max(least, 4 * (outer.scatter + inner.scatter))
         return inner if outer.radius - inner.radius > least else None
+
+    def slope(self, found: Ring, wall: Wall) -> float:
+        """
+        Return by how much the wall's radius grows per length along the axis at the ring *found*; 0 where none is proven.
+
+        Its neighbours tell.  A bead at a rim is wider than what is below it and still stands upright, so no wall leans
+        by more than its normals do.
+        """
+        beside = [found.along + side * _APART * self._thickness for side in (-1, 1)]
+        rings = [at for place in beside if self.low < place < self.high and (at := self.ring(place, wall)) is not None]
+        low, *_, high = sorted([*rings, found], key=lambda at: at.along) if rings else (found, found)
+        grown = high.radius - low.radius
+        if abs(grown) <= _PROVEN * hypot(low.u, high.u) + 1e-9 * found.radius:
+            return 0.0
+        return copysign(min(abs(grown) / (high.along - low.along), found.tilt / sqrt(1 - found.tilt**2)), grown)
 
     @property
     def _thickness(self) -> float:

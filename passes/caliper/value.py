@@ -19,6 +19,7 @@ class Value:
     *how* says what the jaws rested on.  Where the stage has no such feature, *value* is nan and *refused* says why.
     *gain* is what the value gains where every face stands one unit further out: 2 outside, -2 inside, 0 for a step, nan
     where the sides are unknown.  *along* is the unit direction of the jaws, None for what has none, such as a diameter.
+    *slope* is by how much the radius of a round wall grows per length along its axis where the circle was read.
     """
 
     value: float
@@ -28,6 +29,7 @@ class Value:
     form: float = 0.0
     gain: float = float("nan")
     along: tuple[float, float, float] | None = None
+    slope: float = 0.0
 
 
 def direction_of(vector: Floats) -> tuple[float, float, float]:
