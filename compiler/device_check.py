@@ -17,7 +17,7 @@ from typing import Any
 from r2s.compiler.devices import Device, Evidence, Prior
 from r2s.compiler.devices.fitting import Check, Fitted, fit_device
 from r2s.compiler.devices.writing import profile
-from r2s.compiler.errors import UsageError
+from r2s.compiler.errors import InvalidInputError, UsageError
 from r2s.compiler.inputs import read_inputs
 from r2s.compiler.manager import Manager, Observer, default_cache
 from r2s.compiler.outputs import same_file, write_one
@@ -60,20 +60,27 @@ def artefact(kind: Kind, text: str = "") -> Artefact:
     """
     if kind == "plate":
         return Artefact("plate", ())
-    if kind == "sphere":
-        sizes: tuple[float, ...] = (parse_length(text, what="the sphere's diameter"),)
-    else:
-        *first, last = text.lower().replace("×", "x").split("x")
-        if len(first) != 2:
-            hint = "write --block 25.4x50.8x76.2mm"
-            raise UsageError("R2S050", f"{text!r} is no three sides of a block", hint=hint)
-        unit = split_number(last, what="a side of the block")[1]
-        sides = [side if split_number(side, what="a side of the block")[1] else f"{side}{unit}" for side in first]
-        sizes = tuple(parse_length(side, what="a side of the block") for side in (*sides, last))
+    try:
+        sizes = _sizes(kind, text)
+    except InvalidInputError as error:
+        raise UsageError("R2S250", error.message, hint=error.hint) from None
     if not all(_SMALLEST <= size <= _LARGEST for size in sizes):
-        hint = "look at its unit"
-        raise UsageError("R2S050", f"nobody scans a {kind} of {text}: 0.1 mm to 10 m are sensible", hint=hint)
+        what = f"nobody scans a {kind} of {text}: 0.1 mm to 10 m are sensible"
+        raise UsageError("R2S050", what, hint="look at its unit")
     return Artefact(kind, sizes)
+
+
+def _sizes(kind: Kind, text: str) -> tuple[float, ...]:
+    if kind == "sphere":
+        return (parse_length(text, what="the sphere's diameter"),)
+    *first, last = text.lower().replace("×", "x").split("x")
+    if len(first) != 2:
+        hint = "write --block 25.4x50.8x76.2mm"
+        raise UsageError("R2S050", f"{text!r} is no three sides of a block", hint=hint)
+    what = "a side of the block"
+    unit = split_number(last, what=what)[1]
+    sides = [side if split_number(side, what=what)[1] else f"{side}{unit}" for side in first]
+    return tuple(parse_length(side, what=what) for side in (*sides, last))
 
 
 def check_device(
@@ -239,7 +246,10 @@ def screen(found: Checked, written: str = "") -> str:
 
 def parse_u(text: str) -> float:
     """Return ``--u 0.001mm`` in metres; 0 is allowed for a perfect artefact, as a virtual one is."""
-    number, unit = split_number(text, what="--u")
+    try:
+        number, unit = split_number(text, what="--u")
+    except InvalidInputError as error:
+        raise UsageError("R2S250", error.message, hint=error.hint) from None
     if unit in LENGTH and float(number) == 0:
         return to_si(number, LENGTH[unit])
     return parse_length(text, what="--u")

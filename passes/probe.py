@@ -13,17 +13,47 @@ from typing import ClassVar
 
 import numpy as np
 
-from r2s.compiler.errors import InvalidInputError, UsageError
-from r2s.compiler.ir import Source
+from r2s.compiler.errors import Diagnostic, InvalidInputError, UsageError
+from r2s.compiler.ir import Floats, Source
 from r2s.compiler.probed import Artefact, Drift, Length, Probed, Spread
 from r2s.compiler.protocol import Outcome
 from r2s.compiler.units import NAMED_SCAN_UNITS, nearest_named_unit
 from r2s.passes.artefacts.flat import Flat, fit_block, fit_plate
 from r2s.passes.artefacts.sphere import Ball, fit_sphere
-from r2s.passes.points.clean import Cleaned, clean
+from r2s.passes.points import points as _points
+from r2s.passes.points.clean import clean
+from r2s.passes.points.points import Points
+from r2s.passes.points.quality import noise_of
 from r2s.passes.readers import read
+from r2s.passes.readers.raw import RawScan
 
 _NEAR = 0.08  # ln of length over reference: more is another unit, or another artefact
+
+
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """Points (n, 3) in the file's numbers, their noise there, and how many a table took with it."""
+
+    points: Floats
+    noise: float
+    cut: int
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def _cleaned(raw: RawScan) -> _Seen:
+    cleaned = clean(raw)
+    return _Seen(cleaned.scan.points, cleaned.quality.noise, cleaned.cut, cleaned.diagnostics)
+
+
+def _flat_points(raw: RawScan) -> _Seen:
+    """Return the points of a plate: a build refuses what has no thickness, and would cut it away as a table."""
+    whole = Points(np.asarray(raw.points, dtype=np.float64), np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64))
+    whole, lost = _points.without_holes(whole)
+    usable = len(whole.points)
+    whole, copies = _points.in_order(whole)
+    _points.refuse_too_few(whole.points, usable)
+    noise = noise_of(whole.points)[0]
+    return _Seen(whole.points, noise, 0, (*raw.diagnostics, *lost, *copies))
 
 
 @dataclass(frozen=True)
@@ -53,19 +83,19 @@ class Probe:
             raise UsageError("R2S312", what, hint=hint)
         raw = read(Path(source.path), source.format)
         flat = self.artefact.kind == "plate"
-        cleaned = clean(raw, support="none" if flat else "auto")
+        seen = _flat_points(raw) if flat else _cleaned(raw)
         declared = self.unit or raw.unit or ""
         how = "given with --unit" if self.unit else "defined by the file's format"
         if flat:
-            found = self._plate(cleaned, declared, how)
+            found = self._plate(seen, declared, how)
         elif self.artefact.kind == "sphere":
-            found = self._sphere(cleaned, declared, how)
+            found = self._sphere(seen, declared, how)
         else:
-            found = self._block(cleaned, declared, how)
-        return Outcome(found, diagnostics=cleaned.diagnostics)
+            found = self._block(seen, declared, how)
+        return Outcome(found, diagnostics=seen.diagnostics)
 
-    def _sphere(self, cleaned: Cleaned, declared: str, how: str) -> Probed:
-        ball = fit_sphere(cleaned.scan.points, cleaned.quality.noise)
+    def _sphere(self, seen: _Seen, declared: str, how: str) -> Probed:
+        ball = fit_sphere(seen.points, seen.noise)
         (diameter,) = self.artefact.sizes
         unit, settled = self._unit([(2 * ball.radius, diameter)], declared, how)
         m = NAMED_SCAN_UNITS[unit]
@@ -78,19 +108,19 @@ class Probe:
             diameter, 2 * ball.radius * m, math.sqrt(by_fit + by_form), _joined(by_fit, ball.fit.dof, by_form, form), ""
         )
         return Probed(
-            "sphere", unit, settled, int(ball.used.sum()), int((~ball.used).sum()) + cleaned.cut, ball.patches.seen,
+            "sphere", unit, settled, int(ball.used.sum()), int((~ball.used).sum()) + seen.cut, ball.patches.seen,
             (length,), Spread(ball.patches.noise * m, ball.patches.dof), form, ball.fit.span * m, _drift(ball),
         )  # fmt: skip
 
-    def _plate(self, cleaned: Cleaned, declared: str, how: str) -> Probed:
+    def _plate(self, seen: _Seen, declared: str, how: str) -> Probed:
         if not declared:
             what = "the scan has no unit, and a plate has no length to tell it by"
             raise InvalidInputError("R2S301", what, hint="give --unit, as in --unit mm")
-        flat, on = fit_plate(cleaned.scan.points, cleaned.quality.noise)
-        return self._of_faces((flat,), (), on, cleaned, declared, how)
+        flat, on = fit_plate(seen.points, seen.noise)
+        return self._of_faces((flat,), (), on, seen, declared, how)
 
-    def _block(self, cleaned: Cleaned, declared: str, how: str) -> Probed:
-        sides, flats, on = fit_block(cleaned.scan.points, cleaned.quality.noise, self.artefact.sizes)
+    def _block(self, seen: _Seen, declared: str, how: str) -> Probed:
+        sides, flats, on = fit_block(seen.points, seen.noise, self.artefact.sizes)
         pairs = [(side.value, self.artefact.sizes[side.which]) for side in sides]
         unit, settled = self._unit(pairs, declared, how)
         m = NAMED_SCAN_UNITS[unit]
@@ -98,10 +128,10 @@ class Probe:
             Length(known, side.value * m, side.u * m, side.dof, side.axis)
             for side, (_, known) in zip(sides, pairs, strict=True)
         )
-        return self._of_faces(flats, lengths, on, cleaned, unit, settled)
+        return self._of_faces(flats, lengths, on, seen, unit, settled)
 
     def _of_faces(
-        self, flats: tuple[Flat, ...], lengths: tuple[Length, ...], on: int, cleaned: Cleaned, unit: str, settled: str
+        self, flats: tuple[Flat, ...], lengths: tuple[Length, ...], on: int, seen: _Seen, unit: str, settled: str
     ) -> Probed:
         m = NAMED_SCAN_UNITS[unit]
         noise = _pooled([(f.patches.noise, f.patches.dof) for f in flats])
@@ -111,7 +141,7 @@ class Probe:
             unit=unit,
             settled=settled,
             points=on,
-            left_out=len(cleaned.scan.points) - on + cleaned.cut,
+            left_out=len(seen.points) - on + seen.cut,
             seen=float(np.mean([f.patches.seen for f in flats])) * (len(flats) / 6 if lengths else 1.0),
             lengths=lengths,
             noise=Spread(noise[0] * m, noise[1]),
