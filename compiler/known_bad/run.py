@@ -144,14 +144,25 @@ class _Bench:
                 return Tried(trial, "seen", found)
         if trial.harmless:
             return Tried(trial, "harmless", why=trial.harmless)
-        rigid = trial.kind in ("mirror", "mirror_all", "swap")
-        if rigid and corrupted is not None and corrupted.apart <= corrupted.alike:
+        if corrupted is not None and self._looks_the_same(trial, corrupted):
             return Tried(trial, "harmless", why="the object looks the same afterwards")
         return self._missed(trial)
 
     def _corrupted(self, damage: Corruption) -> Corrupted:
         found: Corrupted = self.manager.ask("corrupt", {"damage": damage}, self.inputs.source)
         return found
+
+    def _looks_the_same(self, trial: Trial, corrupted: Corrupted) -> bool:
+        """
+        Whether a damage that moves the object as a whole left it as it was.
+
+        With the sheet made anew a place means nothing: it is enough that the object is a mirror image of itself in some
+        plane, for then every mirror image of it is the object, turned.
+        """
+        if trial.kind == "mirror_all":
+            images = (self._corrupted(Corruption("mirror", axis=axis)) for axis in "xyz")
+            return any(image.apart <= image.alike for image in images)
+        return trial.kind in ("mirror", "swap") and corrupted.apart <= corrupted.alike
 
     def _damaged(self, trial: Trial, corrupted: Corrupted | None) -> Request:
         """Return the request for the damaged input, written to the scratch folder as a user's files would lie there."""

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from corruptions import Ended
 
+from r2s.compiler.known_bad import trials as trials_of
+
 Command = Callable[..., Ended]
 BRICK = ("inject", "brick.obj", "--calipers", "brick.yaml")
 
@@ -68,7 +70,11 @@ def test_the_checks_are_not_counted_as_asked(command: Command, place: Path, cach
 
 
 @pytest.mark.slow
-def test_every_damage_is_seen_or_harmless_or_a_blind_spot(command: Command, place: Path) -> None:
+def test_every_damage_is_seen_or_harmless_or_a_blind_spot(
+    command: Command, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, sizes in (("SCALES", (0.001, 0.01)), ("ONE_AXIS", (0.02,)), ("OFFSETS", (1e-3,)), ("UNITS", (1000.0,))):
+        monkeypatch.setattr(trials_of, name, sizes)
     assert command(*BRICK, "-o", "brick.inject.json").exit_code == 0
     document = json.loads((place / "brick.inject.json").read_text())
 
@@ -77,8 +83,7 @@ def test_every_damage_is_seen_or_harmless_or_a_blind_spot(command: Command, plac
         assert {t["outcome"] for t in trials(document, kind).values()} == {"harmless"}
     for kind in ("swap", "bottom", "floater"):
         assert {t["outcome"] for t in trials(document, kind).values()} == {"seen"}, kind
-    scales = trials(document, "scale")
-    assert all(scales[told]["outcome"] == "seen" for told in ("0.5 %", "1 %", "2 %", "5 %"))
+    assert {told: t["outcome"] for told, t in trials(document, "scale").items()} == {"0.1 %": "missed", "1 %": "seen"}
     assert trials(document, "offset")["1 mm"]["outcome"] == "seen"
     assert {t["outcome"] for t in trials(document, "noise").values()} == {"impossible"}
     assert trials(document, "unit")["x1000"]["findings"][0]["code"] == "R2S305"
