@@ -58,7 +58,7 @@ def sharing(a: Mapping[str, Any], b: Mapping[str, Any]) -> Sharing:
     left, right = rows_of(a["uncertainty"]), rows_of(b["uncertainty"])
     ties, other_ties = _correlations(a), _correlations(b)
     same = _same(left, right, ties, other_ties)
-    return Sharing(left, right, ties, other_ties, same, _biased(a, b, left, right) - same, _fits(a, b))
+    return Sharing(left, right, ties, other_ties, same, frozenset(_biased(a, b, left, right) - same), _fits(a, b))
 
 
 def _correlations(report: Mapping[str, Any]) -> tuple[Correlation, ...]:
