@@ -110,7 +110,9 @@ def _within(ids: frozenset[str], ties: tuple[Correlation, ...]) -> dict[frozense
 def _biased(a: Mapping[str, Any], b: Mapping[str, Any], left: Mapping[str, Row], right: Mapping[str, Row]) -> set[str]:
     """Return the ids whose bias both builds have from one profile."""
     one, two = a["inputs"]["device"], b["inputs"]["device"]
-    if not (isinstance(one, dict) and isinstance(two, dict) and one["file"] and one["sha256"] == two["sha256"]):
+    if not (isinstance(one, dict) and isinstance(two, dict) and one.get("file")):
+        return set()
+    if not isinstance(one.get("sha256"), str) or one["sha256"] != two.get("sha256"):
         return set()
     return {i for i in left.keys() & right.keys() if left[i].bias == right[i].bias != 0.0}
 
