@@ -80,7 +80,7 @@ def compared(seed: int, points: int) -> Iterator[Z]:
 
 
 def report(recipe: Recipe, seed: int, points: int) -> dict[str, Any]:
-    """Return the report of a cube scanned by a scanner drawn under *seed*; its profile declares what that draws from."""
+    """Return the report of a cube by a scanner drawn under *seed*, whose profile declares what that draws from."""
     rng = np.random.default_rng([seed, recipe.seed])
     scanner = Instrument(math.exp(rng.normal(0, SCALE)), rng.normal(0, OFFSET))
     wanted = tuple(replace(want, role="check") for want in CUBE_RESCAN.wanted)

@@ -69,7 +69,8 @@ def test_of_one_scan_every_inherited_error_cancels_and_simplify_is_named(balls: 
 
     assert found["one_scan"]
     assert [row for row in found["rows"]["changed"] if row["id"].startswith(inherited)] == []
-    assert (found["rows"]["only_in_a"], found["rows"]["only_in_b"]) == ([], [])
+    of_tilt = {"ingest.contact.noise", "ingest.contact.registration"}  # a ball cut coarser rests otherwise
+    assert {*found["rows"]["only_in_a"], *found["rows"]["only_in_b"]} <= of_tilt
     assert {"ingest.reading.extent_x", "ingest.registration.+x", "scale.fit"} <= set(found["rows"]["same"])
     for output in found["outputs"]:
         if output["name"] in ("extent_x", "extent_z", "volume", "mass"):

@@ -41,9 +41,9 @@ def change(name: str, a: Mapping[str, Any], b: Mapping[str, Any], shared: Sharin
     dy = b["value"] - a["value"]
     felt = [f for f in _felt(name, shared) if f.c != 0]
     budget = _budget(Output(name, dy, a["unit"]), felt, _ties(felt, shared), level)
-    exact = all(f.common for f in felt)
+    exact = all(f.common or f.component.u == 0 for f in felt)
     bounded = math.isfinite(budget.u)
-    z = dy / budget.u if bounded and budget.u > 0 and not exact else None
+    z = dy / budget.u if bounded and not exact else None
     return {
         "name": name,
         "unit": a["unit"],
@@ -71,7 +71,7 @@ def _verdict(dy: float, z: float | None, u95_a: float | None, *, exact: bool, bo
         return weighed(dy, u95_a)
     if not bounded:
         return "no bound"
-    return "significant" if z is None or abs(z) > SIGNIFICANT else "within uncertainty"
+    return "significant" if z is not None and abs(z) > SIGNIFICANT else "within uncertainty"
 
 
 def weighed(change: float, u95: float | None) -> str:
