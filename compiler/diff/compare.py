@@ -10,13 +10,14 @@ from r2s.compiler.codec import canonical
 from r2s.compiler.diff.leaves import leaves
 from r2s.compiler.diff.measurands import common
 from r2s.compiler.diff.rows import row
+from r2s.compiler.diff.significance import statistics
 from r2s.compiler.diff.steps import first, steps
 from r2s.compiler.errors import Diagnostic
 
 SCHEMA = "r2s-diff/1"
 
 _WHOLE = ("inputs", "unit", "tools", "scale", "volume", "bounds", "closure", "budgets", "slots", "verdict")
-_APART = ("name", "asset", "features", "passes", "blind_spots", "diagnostics")
+_APART = ("name", "asset", "features", "passes", "blind_spots", "diagnostics", "uncertainty")
 
 
 def diff(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, Any]:
@@ -30,12 +31,13 @@ def diff(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, Any]:
     factors = a["verdict"]["coverage_factor"], b["verdict"]["coverage_factor"]
     entries = steps(a, b)
     found = {
-        **{key: leaves(a.get(key), b.get(key)) for key in _WHOLE},
+        **{key: leaves(a.get(key), b.get(key)) for key in (*_WHOLE, "uncertainty")},
         "first": first(entries),
         "passes": entries,
         "features": [row(one, two, *factors) for one, two in pairs],
         "only_in_a": only_a,
         "only_in_b": only_b,
+        "statistics": statistics(a, b, pairs),
         "blind_spots": _gained(a["blind_spots"], b["blind_spots"]),
         "diagnostics": _gained(_lines(a), _lines(b)),
         "other": leaves(_rest(a), _rest(b)),

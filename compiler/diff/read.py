@@ -19,6 +19,7 @@ from r2s.compiler.strict_json import (
     text,
     whole,
 )
+from r2s.compiler.uncertainty.budget import METHODS
 
 REPORT_SCHEMA = "r2s-report/1"
 _LIMIT = 256 << 20  # bytes; a report of a large build has under 1 MB
@@ -57,6 +58,29 @@ def _device(value: Any, where: str) -> None:
     (text if isinstance(value, str) else _profile)(value, where)
 
 
+_felt = record(c=number)
+_error = record(
+    id=text,
+    term=text,
+    unit=text,
+    value=number,
+    dof=maybe(number),
+    method=text,
+    group=text,
+    source=text,
+    sensitivity=mapping(_felt),
+    contribution=mapping(record(share=number)),
+)
+_output = record(
+    value=number,
+    unit=text,
+    u=maybe(number),
+    U95=maybe(number),
+    unbounded=flag,
+    dominant=maybe(text),
+)
+_tie = record(first=text, second=text, r=number)
+_account = record(level=number, rows=listing(_error, by="id"), outputs=mapping(_output))
 _report = record(
     schema=text,
     name=text,
@@ -109,10 +133,34 @@ def checked(value: Any, name: str) -> dict[str, Any]:
         raise InvalidInputError("R2S843", f"{name} {said}, and this r2s compares {REPORT_SCHEMA}", hint=hint)
     try:
         _report(value, "")
+        _uncertainty(value)
     except ValueError as error:
         hint = "an older r2s or an editor wrote it: build the asset again"
         raise InvalidInputError("R2S844", f"{name} does not hold what a report holds: {error}", hint=hint) from None
     return dict(value)
+
+
+def _uncertainty(report: dict[str, Any]) -> None:
+    """Raise ValueError unless the account is whole; reports of an older r2s have none."""
+    if "uncertainty" not in report:
+        return
+    account, at = report["uncertainty"], "uncertainty"
+    _account(account, at)
+    for i, row in enumerate(account["rows"]):
+        text(row.get("pass"), f"{at}.rows[{i}].pass")
+        _size(row, f"{at}.rows[{i}]")
+    listing(_tie)(account.get("correlations", []), f"{at}.correlations")
+
+
+def _size(row: dict[str, Any], where: str) -> None:
+    """Raise ValueError unless *row* states its size in one way, as a number from 0 on, by a method of ours."""
+    sizes = {key: row[key] for key in ("u", "half_width", "bound", "unbounded") if row.get(key) is not None}
+    if len(sizes) != 1:
+        raise ValueError(f"{where} states {' and '.join(sizes) or 'no size'}, not one of u, half_width and unbounded")
+    ((key, size),) = sizes.items()
+    (flag if key == "unbounded" else number)(size, f"{where}.{key}")
+    if row["method"] not in METHODS:
+        raise ValueError(f"{where}.method is {row['method']!r}, not one of {', '.join(METHODS)}")
 
 
 def report_beside(named: Path) -> Path:

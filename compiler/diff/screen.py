@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from r2s.compiler.diff.significance import told
 from r2s.compiler.diff.wording import MM, MOST, Leaf, change, grouped, line, listed, signed
 
 _STAGES = (("scan", "scan"), ("surface", "surface"), ("simplified", "simplify"), ("pieces", "hulls"), ("model", "MJCF"))
@@ -30,6 +31,7 @@ def screen(found: Mapping[str, Any], a: str, b: str) -> str:
     for name in ("blind_spots", "diagnostics"):
         lines += _gained(name, found[name])
     lines += listed("other", found["other"], 4)
+    lines += told(found["statistics"])
     return "\n".join(lines)
 
 

@@ -11,7 +11,14 @@ from r2s.compiler.strict_json import is_number
 MM = 1e3
 MOST = 12  # lines of a kind; --json has all
 
-_UNITS = {"m": (1e3, "mm"), "kg": (1e3, "g"), "m3": (1e6, "cm3"), "m^3": (1e6, "cm3")}
+UNITS = {
+    "m": (1e3, "mm"),
+    "kg": (1e3, "g"),
+    "m3": (1e6, "cm3"),
+    "m^3": (1e6, "cm3"),
+    "kg m^2": (1e6, "kg mm2"),
+    "rad": (1e3, "mrad"),
+}
 _WAYS = {"forward": "scan to asset", "backward": "asset to scan"}
 _PLACE = re.compile(r"\[?(?P<owner>[^\].]*)\]?\.?(?P<key>.*)")
 
@@ -74,8 +81,8 @@ def change(leaf: Leaf) -> str:
         return f"only in B: {shown(leaf['b'])}".removesuffix(": ")
     if "b" not in leaf:
         return f"only in A: {shown(leaf['a'])}".removesuffix(": ")
-    if leaf.get("unit") in _UNITS and "change" in leaf:
-        factor, word = _UNITS[leaf["unit"]]
+    if leaf.get("unit") in UNITS and "change" in leaf:
+        factor, word = UNITS[leaf["unit"]]
         return f"{short(leaf['a'] * factor)} -> {short(leaf['b'] * factor)} {word} ({signed(leaf['change'] * factor)})"
     tail = f" ({leaf['change']:+.3g})" if "change" in leaf else ""
     return f"{shown(leaf['a'])} -> {shown(leaf['b'])}{tail}"

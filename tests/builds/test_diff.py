@@ -62,6 +62,26 @@ def test_of_two_simplify_errors_the_pass_is_named_and_nothing_before_it_changed(
     assert (limit["at"], limit["change"]) == ("max_error", pytest.approx(0.75e-3))
 
 
+def test_of_one_scan_every_inherited_error_cancels_and_simplify_is_named(balls: Path) -> None:
+    """The estimate is of the scan, which is the same: only the asset moved, and it was simplify that moved it."""
+    found = diff(read_report(balls / "fine" / "ball.xml"), read_report(balls / "coarse" / "ball.xml"))["statistics"]
+    inherited = ("ingest.", "scale.", "surface.", "mass.balance")
+
+    assert found["one_scan"]
+    assert [row for row in found["rows"]["changed"] if row["id"].startswith(inherited)] == []
+    of_tilt = {"ingest.contact.noise", "ingest.contact.registration"}  # a ball cut coarser rests otherwise
+    assert {*found["rows"]["only_in_a"], *found["rows"]["only_in_b"]} <= of_tilt
+    assert {"ingest.reading.extent_x", "ingest.registration.+x", "scale.fit"} <= set(found["rows"]["same"])
+    for output in found["outputs"]:
+        if output["name"] in ("extent_x", "extent_z", "volume", "mass"):
+            assert (output["change"], output["u"], output["verdict"]) == (0, 0, "equal")
+    for budget in found["u2"]:
+        assert all(budget["by_pass"].get(p, 0.0) == 0 for p in ("ingest", "surface", "scale")), budget["name"]
+    assert {e["id"]: (e["pass"], e["verdict"]) for e in found["asset"]} == dict.fromkeys(
+        ("extent_x", "extent_z"), ("simplify", "exact, material")
+    )
+
+
 def test_the_command_prints_it_and_exits_1(balls: Path) -> None:
     made = compared(balls / "fine" / "ball.xml", balls / "coarse" / "ball.xml")
 
@@ -117,3 +137,7 @@ def test_two_scans_of_one_cube_differ_as_their_instruments_do(cube: Path, tmp_pa
     assert seen >= 2, "a difference that shows"
     assert found["first"]["pass"] == "ingest"
     assert "its input" in found["first"]["why"]
+    statistics = found["statistics"]
+    z = {output["name"]: output["z"] for output in statistics["outputs"]}
+    assert statistics["rows"]["same"] == [], "another scan, another caliper, another sheet"
+    assert all(abs(z[row["id"]]) < 3 for row in found["features"]), "it is one cube"

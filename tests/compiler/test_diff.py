@@ -13,6 +13,8 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from simulated_reports import error
+from simulated_reports import report as account_report
 
 from r2s.compiler.cli import cli
 from r2s.compiler.codec import canonical
@@ -428,6 +430,54 @@ def test_a_damaged_report_never_breaks_the_comparison(at: tuple[Any, ...], to: A
     """Every exception but our own plain line would fail this."""
     with suppress(InvalidInputError):
         screen(diff(a_report(), checked(changed(a_report(), at, to), "b")), "a", "b")
+
+
+def with_account(value: float = 0.057) -> dict[str, Any]:
+    rows = [error("ingest.own", 1e-4, "s"), error("emit.sheet", 2e-4, "sheet")]
+    told = account_report(rows, {"extent_x": (value, "m", {"ingest.own": 1.0, "emit.sheet": 1.0})})
+    return a_report() | {"uncertainty": told["uncertainty"]}
+
+
+def test_an_account_that_differs_is_listed_and_judged() -> None:
+    found = diff(with_account(), with_account(0.058))
+
+    assert [leaf["at"] for leaf in found["uncertainty"]] == ["outputs.extent_x.value"]
+    assert found["statistics"]["outputs"][0]["change"] == pytest.approx(1e-3)
+    assert found["other"] == []
+    assert "note     no statistics: A and B have no section uncertainty" in screen(
+        diff(a_report(), changed(a_report(), ("name",), "x")), "a", "b"
+    )
+
+
+ACCOUNT = [p for p in places(with_account()) if p[0] == "uncertainty"]
+
+
+@given(st.sampled_from(ACCOUNT), ANY)
+@settings(max_examples=60)
+def test_a_damaged_account_never_breaks_the_comparison(at: tuple[Any, ...], to: Any) -> None:
+    with suppress(InvalidInputError):
+        screen(diff(with_account(), checked(changed(with_account(), at, to), "b")), "a", "b")
+
+
+@pytest.mark.parametrize(
+    ("at", "to", "says"),
+    [
+        (("rows", 0, "u"), None, "uncertainty.rows[0] states no size, not one of u, half_width and unbounded"),
+        (("rows", 1, "half_width"), 1.0, "uncertainty.rows[1] states u and half_width, not one of"),
+        (("rows", 1, "u"), "much", "uncertainty.rows[1].u is text, not a number"),
+        (("rows", 1, "method"), "guessed", "uncertainty.rows[1].method is 'guessed', not one of measured, estimated"),
+        (("rows", 1, "id"), "ingest.own", "uncertainty.rows holds 'ingest.own' twice"),
+        (("rows", 0, "sensitivity", "extent_x"), 1.0, "sensitivity.extent_x is a number, not an object"),
+        (("outputs", "extent_x", "value"), None, "uncertainty.outputs.extent_x.value is null, not a number"),
+        (("correlations",), [{"first": "ingest.own"}], "uncertainty.correlations[0] has no second"),
+    ],
+)
+def test_what_is_wrong_in_an_account_is_named(at: tuple[Any, ...], to: Any, says: str) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        checked(changed(with_account(), ("uncertainty", *at), to), "a.report.json")
+
+    assert caught.value.code == "R2S844"
+    assert says in caught.value.message
 
 
 def save(path: Path, report: dict[str, Any]) -> Path:
