@@ -8,8 +8,18 @@ is that of :mod:`r2s.compiler.uncertainty`; here stands what r2s knows of the er
 
 from r2s.compiler.account.account import Account, account_of
 from r2s.compiler.account.data import data
-from r2s.compiler.account.headline import headline
+from r2s.compiler.account.headline import digits, headline
 from r2s.compiler.account.known import Known, Matter
 from r2s.compiler.account.matter import matter_of_asset, matter_of_sheet
 
-__all__ = ["Account", "Known", "Matter", "account_of", "data", "headline", "matter_of_asset", "matter_of_sheet"]
+__all__ = [
+    "Account",
+    "Known",
+    "Matter",
+    "account_of",
+    "data",
+    "digits",
+    "headline",
+    "matter_of_asset",
+    "matter_of_sheet",
+]
