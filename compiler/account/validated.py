@@ -19,7 +19,7 @@ from r2s.compiler.account.outputs import Output, scale_row
 from r2s.compiler.account.row import Row
 from r2s.compiler.uncertainty import monte_carlo
 from r2s.compiler.uncertainty.budget import Budget
-from r2s.compiler.uncertainty.distributions import Normal, Quantity, of_u
+from r2s.compiler.uncertainty.distributions import Normal
 from r2s.compiler.uncertainty.intervals import Interval, numerical_tolerance, symmetric_of
 from r2s.compiler.uncertainty.monte_carlo import Drawn
 from r2s.compiler.uncertainty.student import coverage_factor
@@ -71,8 +71,8 @@ def _checked(account: Account, outputs: list[Output]) -> dict[str, Checked]:
     if not outputs:
         return {}
     rows = _felt(account, outputs)
-    inputs = {row.id: _quantity(row) for row in rows}
-    inputs |= {row.id + _ACROSS: _quantity(row) for row in rows if any(row.id in o.by for o in _tilts(outputs))}
+    inputs = {row.id: row.quantity for row in rows}
+    inputs |= {row.id + _ACROSS: row.quantity for row in rows if any(row.id in o.by for o in _tilts(outputs))}
     inputs |= {id_ + _TWIN: Normal(0.0, q.u) for id_, q in inputs.items() if not isinstance(q, Normal)}
 
     def model(drawn: Mapping[str, Floats]) -> dict[str, Floats]:
@@ -91,17 +91,6 @@ def _felt(account: Account, outputs: Iterable[Output]) -> list[Row]:
     """Return the rows that something bounds and that move one of *outputs*, straight or through the scale."""
     ids = {row for o in outputs for row in o.by} | {row for feed in account.feeds for row in feed.by}
     return [row for row in account.rows if row.id in ids and 0 < row.u_total < math.inf]
-
-
-def _quantity(row: Row) -> Quantity:
-    """
-    Return the distribution of the error of *row* about 0.
-
-    A bias that is known and not corrected counts by its size, as in the linear account.  A normal u from few readings
-    is that of a t (JCGM 101 6.4.9).
-    """
-    few = row.distribution == "normal" and math.isfinite(row.dof)
-    return of_u("t" if few else row.distribution, 0.0, row.u_total, row.dof if few else math.inf)
 
 
 def _shared(rows: Iterable[Row], drawn: Mapping[str, Floats]) -> dict[str, Floats]:

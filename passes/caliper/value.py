@@ -19,6 +19,8 @@ class Value:
     *how* says what the jaws rested on.  Where the stage has no such feature, *value* is nan and *refused* says why.
     *gain* is what the value gains where every face stands one unit further out: 2 outside, -2 inside, 0 for a step, nan
     where the sides are unknown.  *along* is the unit direction of the jaws, None for what has none, such as a diameter.
+    *still* is the part of *u* that stays the same however often the same places are measured: form, and where between
+    two points an edge lies.
     """
 
     value: float
@@ -28,6 +30,7 @@ class Value:
     form: float = 0.0
     gain: float = float("nan")
     along: tuple[float, float, float] | None = None
+    still: float = 0.0
 
 
 def direction_of(vector: Floats) -> tuple[float, float, float]:
