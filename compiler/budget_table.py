@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from r2s.compiler.account import digits
+
 _LEAST = 0.005  # of u²: what is less prints as 0 %
+_BY_DRAWS = "not validated"
 _UNITS = {"m": ("mm", 1e3), "m^3": ("cm3", 1e6), "kg": ("g", 1e3)}
 
 
@@ -29,6 +32,9 @@ def budget_lines(found: Mapping[str, Any]) -> Iterator[str]:
     yield f"{'':<9}{'U95':<{width}} {'':<9}" + "".join(
         f" {_expanded(found['outputs'][name]):>{_wide(name)}}" for name in columns
     )
+    if drawn := [name for name in columns if found["outputs"][name]["lpu"] == _BY_DRAWS]:
+        said = ", ".join(f"{name} {_interval(found['outputs'][name])}" for name in drawn)
+        yield f"{'interval':<9}{said} (95 %) by Monte Carlo, the linear one does not hold"
 
 
 def _methods(found: Mapping[str, Any]) -> dict[str, str]:
@@ -43,6 +49,12 @@ def _methods(found: Mapping[str, Any]) -> dict[str, str]:
 
 def _wide(name: str) -> int:
     return max(10, len(name))
+
+
+def _interval(output: Mapping[str, Any]) -> str:
+    unit, factor = _UNITS[output["unit"]]
+    low, high = (end * factor for end in output["interval"])
+    return f"{digits(low, high - low)} to {digits(high, high - low)} {unit}"
 
 
 def _expanded(output: Mapping[str, Any]) -> str:

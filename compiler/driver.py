@@ -10,14 +10,14 @@ import json
 import math
 import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from r2s.compiler import bounds, budget, outputs
-from r2s.compiler.account import Known, account_of, matter_of_asset, matter_of_sheet
+from r2s.compiler.account import Account, Known, account_of, matter_of_asset, matter_of_sheet
 from r2s.compiler.blind_spots import BlindSpot, blind_spots
 from r2s.compiler.checklog import Asked, scored
 from r2s.compiler.closure import close, left_out
@@ -28,17 +28,18 @@ from r2s.compiler.direct import Directs
 from r2s.compiler.dump.place import Place, place
 from r2s.compiler.dump.stages import check_names, names
 from r2s.compiler.dump.write import write as write_stages
-from r2s.compiler.errors import Diagnostic, R2SError
+from r2s.compiler.errors import Diagnostic, R2SError, UsageError
+from r2s.compiler.experiment import Compared, check_draws, experiment
 from r2s.compiler.inputs import Inputs, read_inputs
 from r2s.compiler.intervals.asked import read_choices
 from r2s.compiler.ir import Anchor, Asset
 from r2s.compiler.judge import judge
-from r2s.compiler.ledger import FLOOR, NOISE, SPACING, Scalar, StandardUncertainty, Term
+from r2s.compiler.ledger import FLOOR, NOISE, SPACING, Scalar, StandardUncertainty
 from r2s.compiler.manager import Manager, Observer, Trace, default_cache
 from r2s.compiler.manifest import manifest, text_of
 from r2s.compiler.measured import StageReadings
 from r2s.compiler.pipeline import Pipeline
-from r2s.compiler.readings import Reading
+from r2s.compiler.readings import Reading, Sheet
 from r2s.compiler.report import report
 from r2s.compiler.request import Request
 from r2s.compiler.responses import SolidResponse
@@ -98,6 +99,8 @@ def run(request: Request, observe: Observer = lambda _: None, shared: Manager | 
 
     A damaged cache entry is dropped where it is met and the build starts again, once.
     """
+    if request.monte_carlo:
+        _check_draws(request)
     where, said = outputs.layout(request.output) if request.output is not None else (None, ())
     limits = budget.split(request.within, request.budgets)
     view = _view(request)
@@ -132,7 +135,7 @@ def run(request: Request, observe: Observer = lambda _: None, shared: Manager | 
                 with suppress(R2SError):  # what ended the build is what the user must read
                     dumped(error)
                 raise
-            build = _conclude(store, request, inputs, made, where, said, limits, read_at)
+            build = _conclude(store, request, inputs, made, where, said, limits, read_at, observe)
             depfile = (request.depfile,) if request.depfile is not None else ()
             return replace(build, files=(*depfile, *build.files, *dumped(build.failure)))
 
@@ -181,7 +184,7 @@ def _make(
     if request.stop_after:
         pipeline = pipeline.upto(request.stop_after)
     traces = manager.run(pipeline, inputs.source, took)
-    stages = _measure(manager, inputs.sheet.readings, traces)
+    stages = _measure(manager, inputs.sheet.readings, traces, _MEASURED)
     return _Made(decision, traces, stages, _respond(manager, pipeline, traces), _direct(manager, traces))
 
 
@@ -228,19 +231,24 @@ def _kinds(inputs: Inputs) -> tuple[str, ...]:
     return tuple(sorted({r.feature.kind for r in inputs.sheet.readings}))
 
 
-def _measure(manager: Manager, readings: tuple[Reading, ...], traces: tuple[Trace, ...]) -> tuple[StageReadings, ...]:
+# what is measured on the value of which pass
+_MEASURED = {
+    "scan": "surface",
+    "surface": "surface",
+    "simplified": "simplify",
+    "pieces": "decompose",
+    "model": "emit",
+}
+
+
+def _measure(
+    manager: Manager, readings: tuple[Reading, ...], traces: tuple[Trace, ...], wanted: Mapping[str, str]
+) -> tuple[StageReadings, ...]:
     features = tuple((r.id, r.feature) for r in readings)
     made = {t.name: t.digest for t in traces}
-    wanted = [
-        ("scan", "surface"),
-        ("surface", "surface"),
-        ("simplified", "simplify"),
-        ("pieces", "decompose"),
-        ("model", "emit"),
-    ]
     return tuple(
         manager.ask("measure", {"stage": stage, "features": features}, made[name])
-        for stage, name in wanted
+        for stage, name in wanted.items()
         if features and name in made
     )
 
@@ -273,23 +281,31 @@ def _conclude(
     said: tuple[Diagnostic, ...],
     limits: dict[str, float],
     read_at: int,
+    observe: Observer,
 ) -> Build:
     terms = {t.name: t.terms for t in made.traces}
     every = [t for of_pass in terms.values() for t in of_pass]
-    values = {t.name: store.fields(t.digest) for t in made.traces if t.name in ("scale", "emit")}
-    anchor = values["scale"].anchor if "scale" in values else Anchor()
-    asset: Asset | None = values.get("emit")
+    anchor, asset = _ends_of(store, made.traces)
     slots = asset.slots if asset is not None else "{}"
-    account = account_of(_known(inputs, made, anchor, every, asset, json.loads(slots).get("slots", [])))
+    known = _known(inputs, made, anchor, asset)
+    account = account_of(known)
     judgement = judge(inputs.sheet.readings, made.stages, anchor, account)
     entries = budget.entries(limits, terms)
     closure = close(made.directs, every, anchor.factor) if made.directs is not None else None
+    # A bug first: what broke its own bound has no verdict to give.
+    verdict = failure_of(judgement, entries, anchor.calibration)
+    failure = closure.failure if closure is not None and closure.failure is not None else verdict
+    spread: Compared | None = None
+    doubts: tuple[Diagnostic, ...] = ()
+    if request.monte_carlo and failure is None:
+        spread, doubts = _experiment(store, request, inputs, made, account, known, observe)
     diagnostics = (
         *inputs.diagnostics,
         *made.decision.diagnostics,
         *(d for t in made.traces for d in t.diagnostics),
         *judgement.diagnostics,
         *(closure.diagnostics if closure is not None else ()),
+        *doubts,
     )
     build_key = sha256(canonical([t.key for t in made.traces]))
     meshes = dict(asset.files()) if asset is not None else {}
@@ -308,15 +324,13 @@ def _conclude(
         account=account,
         budgets=entries,
         closure=closure,
+        spread=spread,
         scan_to_asset=_scan_to_asset(store, made.traces, asset),
         slots=json.loads(slots),
         asset=hash_,
         blind=blind,
         diagnostics=diagnostics,
     )
-    # A bug first: what broke its own bound has no verdict to give.
-    verdict = failure_of(judgement, entries, anchor.calibration)
-    failure = closure.failure if closure is not None and closure.failure is not None else verdict
     text = canonical(data) + "\n"
     asked = None
     if asset is not None and judgement.verdict != "UNCHECKED" and not request.rehearsal:
@@ -336,16 +350,63 @@ def _conclude(
     return Build(data, told, made.traces, where.xml, None, files, asked, blind)
 
 
-def _known(
+def _check_draws(request: Request) -> None:
+    """Raise UsageError where nothing could be seen of the recompiles that are asked for."""
+    check_draws(request.monte_carlo, request.seed)
+    if request.stop_after and len(request.pipeline.upto(request.stop_after).steps) < 2:
+        what = f"--monte-carlo has nothing to compare after {request.stop_after}"
+        raise UsageError("R2S055", what, hint="let the build go on to the surface at least, or leave out --stop-after")
+
+
+def _experiment(
+    store: Store,
+    request: Request,
     inputs: Inputs,
     made: _Made,
-    anchor: Anchor,
-    terms: list[Term],
-    asset: Asset | None,
-    slots: list[dict[str, Any]],
-) -> Known:
+    account: Account,
+    known: Known,
+    observe: Observer,
+) -> tuple[Compared, tuple[Diagnostic, ...]]:
+    """Return how far the outputs scatter when the scan is compiled again under drawn errors."""
+
+    def manager(observe: Observer) -> Manager:
+        return Manager(store, request.limits, salt=request.salt, observe=observe)
+
+    def recompile(manager: Manager, pipeline: Pipeline, sheet: Sheet) -> dict[str, float]:
+        drawn = replace(inputs, sheet=sheet)
+        # the account speaks of the fitted scale, whether or not the build applied it
+        given = _given(replace(request, scale_mode="apply"), drawn, made.decision, None)
+        traces = manager.run(pipeline.given(given), inputs.source)
+        stages = _measure(manager, sheet.readings, traces, {"scan": "surface"})
+        again = _Made(made.decision, traces, stages, _respond(manager, pipeline, traces), None)
+        found = account_of(_known(drawn, again, *_ends_of(store, traces)))
+        return {o.name: o.value for o in found.outputs}
+
+    pipeline = request.pipeline.upto(request.stop_after) if request.stop_after else request.pipeline
+    return experiment(
+        account,
+        known,
+        inputs.sheet,
+        pipeline,
+        recompile,
+        manager,
+        count=request.monte_carlo,
+        seed=request.seed,
+        observe=observe,
+    )
+
+
+def _ends_of(store: Store, traces: tuple[Trace, ...]) -> tuple[Anchor, Asset | None]:
+    """Return the anchor and the asset, where the passes came so far."""
+    values = {t.name: store.fields(t.digest) for t in traces if t.name in ("scale", "emit")}
+    return values["scale"].anchor if "scale" in values else Anchor(), values.get("emit")
+
+
+def _known(inputs: Inputs, made: _Made, anchor: Anchor, asset: Asset | None) -> Known:
     """Return what the account is made from."""
+    terms = [t for trace in made.traces for t in trace.terms]
     if asset is not None:
+        slots = json.loads(asset.slots).get("slots", [])
         matter = matter_of_asset(asset, inputs.sheet, terms, slots)
     else:
         matter = matter_of_sheet(inputs.sheet, made.solid.volume * anchor.factor**3) if made.solid is not None else None

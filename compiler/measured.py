@@ -18,7 +18,7 @@ class Measured:
 
     What an error of the scan does to the value stands on the stage ``scan`` alone: *views* (6) is what it gains where
     the faces that look each way stand one unit further out, *stretch* (3) where the scan is longer along x, y or z by
-    one unit of itself, m.
+    one unit of itself, m.  *still* is the part of *u* that a new reading of the same places would not change, m.
     """
 
     id: str
@@ -28,6 +28,7 @@ class Measured:
     refused: str = ""
     views: tuple[float, ...] = ()
     stretch: tuple[float, ...] = ()
+    still: float = 0.0
 
     @property
     def there(self) -> bool:

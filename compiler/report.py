@@ -20,6 +20,7 @@ from r2s.compiler.closure import Closure
 from r2s.compiler.codec import plain
 from r2s.compiler.decision import Decision
 from r2s.compiler.errors import Diagnostic
+from r2s.compiler.experiment import Compared, told
 from r2s.compiler.inputs import Inputs
 from r2s.compiler.ir import Anchor
 from r2s.compiler.judge import COVERAGE, INTRODUCED_BY, Judgement, Row
@@ -44,6 +45,7 @@ def report(
     account: Account,
     budgets: tuple[Entry, ...],
     closure: Closure | None,
+    spread: Compared | None,
     scan_to_asset: Any,
     slots: Mapping[str, Any],
     asset: str,
@@ -76,7 +78,7 @@ def report(
         "passes": [of_pass(trace) for trace in traces],
         "bounds": [_bound(b) for b in bounds],
         "closure": _closure(closure),
-        "uncertainty": data(account, _main(judgement, account)),
+        "uncertainty": {**data(account, _main(judgement, account)), "monte_carlo": told.data(spread)},
         "volume": _volume(account),
         "budgets": [{**asdict(e), "unit": "m", "held": e.held, "judged_on": "p99"} for e in budgets],
         "slots": list(slots.get("slots", [])),

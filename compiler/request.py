@@ -22,6 +22,7 @@ class Request:
     *device* is a class of scanners or the path of a profile (see :mod:`r2s.compiler.devices`).
     *depfile* is where make's dependencies go; *recipe* is the file that options were read from, which they name too.
     *dump* is a folder for the stages, *emit* which of them; without a folder they go beside the output.
+    *monte_carlo* is how often to compile again under errors drawn from *seed*, 0 for not at all.
     *rehearsal* is a build that nobody chooses by, so that its checks are not counted as asked.
     """
 
@@ -41,6 +42,8 @@ class Request:
     cache: Path | None = None
     limits: Limits = field(default_factory=Limits)
     salt: str = ""
+    monte_carlo: int = 0
+    seed: int = 1
     depfile: Path | None = None
     recipe: Path | None = None
     dump: Path | None = None
@@ -50,7 +53,19 @@ class Request:
 
 # What can change a byte of the asset and its report.  Cache, limits, depfile, dump and rehearsal cannot, and files are
 # named by their hash elsewhere.
-_EFFECTIVE = ("unit", "axes", "scale_mode", "device", "within", "budgets", "intervals", "stop_after", "salt")
+_EFFECTIVE = (
+    "unit",
+    "axes",
+    "scale_mode",
+    "device",
+    "within",
+    "budgets",
+    "intervals",
+    "stop_after",
+    "salt",
+    "monte_carlo",
+    "seed",
+)
 
 
 def effective(request: Request) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from r2s.compiler.budget_table import budget_lines
+from r2s.compiler.experiment import told
 
 _STEPS = (
     ("surface", "surface"),
@@ -32,6 +33,7 @@ def summary(report: Mapping[str, Any], *, seconds: float, written: str = "") -> 
     ]
     lines += [*_contact(report), *_closure(report), *_budgets(report), *_unseen(report)]
     lines += budget_lines(report["uncertainty"])
+    lines += told.lines(report["uncertainty"]["monte_carlo"])
     lines += [*_slots(report), *_blind(report)]
     if written:
         lines.append(

@@ -51,7 +51,8 @@ class Measure:
                 marks = marks.moved(source.to_asset)
             got = _features.measure(stage, feature, pose, kinds, marks)
             felt = response(got, feature, pose, first) if self.stage == "scan" and not got.refused else ((), ())
-            values.append(Measured(id_, float(got.value), float(got.u), got.how, got.refused, *felt))
+            still = float(got.still) if self.stage == "scan" else 0.0
+            values.append(Measured(id_, float(got.value), float(got.u), got.how, got.refused, *felt, still))
         return Outcome(StageReadings(self.stage, tuple(values)))
 
     def _stage(self, source: Surface | Hulls | Asset) -> _features.Stage:

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from r2s.compiler.account.known import Known
-from r2s.compiler.account.outputs import Output, outputs_of
+from r2s.compiler.account.outputs import Feed, Output, feeds_of, outputs_of
 from r2s.compiler.account.row import Row
 from r2s.compiler.account.rows import rows_of
 from r2s.compiler.uncertainty import linear
@@ -24,10 +24,11 @@ LEVEL = 0.95
 
 @dataclass(frozen=True, eq=False)
 class Account:
-    """The *rows*, the *outputs* with their derivatives, and the budget of each."""
+    """The *rows*, the *outputs* with their derivatives and budgets, what *feeds* the scan's errors into the scale."""
 
     rows: tuple[Row, ...]
     outputs: tuple[Output, ...]
+    feeds: tuple[Feed, ...] = ()
 
     @cached_property
     def propagated(self) -> Propagated:
@@ -65,9 +66,10 @@ class Account:
 def account_of(known: Known) -> Account:
     """Return the account of what is *known*."""
     rows = rows_of(known)
-    outputs = outputs_of(known, frozenset(row.id for row in rows))
+    ids = frozenset(row.id for row in rows)
+    outputs = outputs_of(known, ids)
     used = _used(outputs)
-    return Account(tuple(row for row in rows if row.id in used), outputs)
+    return Account(tuple(row for row in rows if row.id in used), outputs, feeds_of(known, used))
 
 
 def _used(outputs: Iterable[Output]) -> frozenset[str]:

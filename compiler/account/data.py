@@ -8,6 +8,7 @@ from typing import Any
 from r2s.compiler.account.account import LEVEL, Account
 from r2s.compiler.account.headline import headline
 from r2s.compiler.account.row import Row
+from r2s.compiler.account.validated import TILT, Checked, validated
 from r2s.compiler.uncertainty.budget import Budget
 
 _ORDER = ("ingest", "surface", "simplify", "decompose", "scale", "emit")
@@ -15,10 +16,14 @@ _ORDER = ("ingest", "surface", "simplify", "decompose", "scale", "emit")
 
 def data(account: Account, main: str) -> dict[str, Any]:
     """Return the section ``uncertainty`` of the report; *main* is the output of the headline, empty for none."""
+    checked = validated(account)
+    outputs = {name: {**_output(account, b), **_checked(checked.get(name))} for name, b in account.budgets.items()}
+    if TILT in checked:
+        outputs[TILT] = {**_norm(account, checked[TILT]), **_checked(checked[TILT])}
     return {
         "level": LEVEL,
         "rows": [_row(account, row) for row in account.rows],
-        "outputs": {name: _output(account, budget) for name, budget in account.budgets.items()},
+        "outputs": outputs,
         "headline": headline(account, main) if main else "",
         "headline_of": main,
     }
@@ -78,6 +83,40 @@ def _output(account: Account, budget: Budget) -> dict[str, Any]:
         "by_pass": budget.by_pass,
         "by_term": {term: share for term, share, _ in shares},
         "dominant": shares[0][0] if shares else None,
+    }
+
+
+def _checked(found: Checked | None) -> dict[str, Any]:
+    """Return whether the linear interval holds, and the one to publish; nothing of an output without a bound."""
+    if found is None:
+        return {"lpu": None, "interval": None, "draws": 0, "seed": None}
+    return {"lpu": found.verdict, "interval": list(found.interval), "draws": found.draws, "seed": found.seed}
+
+
+def _norm(account: Account, found: Checked) -> dict[str, Any]:
+    """Return the angle by which the object rests otherwise; its mean square is the sum of those of its parts."""
+    parts = [b for name, b in account.budgets.items() if name.startswith(f"{TILT}.")]
+    square = [b.u**2 for b in parts]
+    total = math.fsum(square) or 1.0
+
+    def shared(of_each: list[dict[Any, float]]) -> dict[Any, float]:
+        names = dict.fromkeys(name for of in of_each for name in of)
+        return {n: math.fsum(s * of.get(n, 0.0) for s, of in zip(square, of_each, strict=True)) / total for n in names}
+
+    by_term = shared([{term: share for term, share, _ in account.shares(b.output.name)} for b in parts])
+    return {
+        "value": 0.0,
+        "unit": "rad",
+        "u": found.u,
+        "dof": None,
+        "k": None,
+        "U95": None,
+        "unbounded": False,
+        "assumed_share": math.fsum(s * b.assumed_share for s, b in zip(square, parts, strict=True)) / total,
+        "by_method": shared([b.by_method for b in parts]),
+        "by_pass": shared([b.by_pass for b in parts]),
+        "by_term": by_term,
+        "dominant": max(by_term, key=lambda term: by_term[term], default=None),
     }
 
 

@@ -8,7 +8,7 @@ error that adds Dᵢ to the length Sᵢ takes Σ wᵢ Dᵢ/Sᵢ from ln ŝ, and 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -42,11 +42,27 @@ _ROW_OF = {
 
 @dataclass(frozen=True)
 class Output:
-    """A quantity: *value* in *unit*, and its derivative by each row that moves it (error of the estimate)."""
+    """
+    A quantity: *value* in *unit*, and its derivative *by* each row that moves it (error of the estimate).
+
+    Not linearised it is (value + Σ raw·z)·exp(power·e): *raw* are the derivatives before the anchor, and e is the error
+    of ln scale, of which rows of the scan are a part where lengths of the same scan were calibrated (:class:`Feed`).
+    """
 
     name: str
     value: float
     unit: str
+    by: Mapping[str, float]
+    raw: Mapping[str, float]
+    power: float = 0.0
+
+
+@dataclass(frozen=True)
+class Feed:
+    """A calibrated length of the scan, *value* m: its *weight* in the fitted ln scale, and its derivatives *by* row."""
+
+    weight: float
+    value: float
     by: Mapping[str, float]
 
 
@@ -57,6 +73,19 @@ def outputs_of(known: Known, rows: frozenset[str]) -> tuple[Output, ...]:
     if known.solid is not None:
         found += _of_solid(known, known.solid, anchor)
     return tuple(found)
+
+
+def feeds_of(known: Known, rows: frozenset[str]) -> tuple[Feed, ...]:
+    """Return what feeds errors of the scan into the fitted ln scale, restricted to *rows*."""
+    return tuple(
+        Feed(weight, measured.value, {row: d for row, d in _by_row(measured).items() if row in rows and d != 0.0})
+        for measured, weight in known.calibrated
+    )
+
+
+def scale_row(rows: Iterable[str]) -> str:
+    """Return the id of the row of ln scale."""
+    return SCALE_ROW if SCALE_ROW in rows else UNFITTED_SCALE_ROW
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,11 +106,14 @@ class _Anchor:
 
     def output(self, name: str, value: float, unit: str, power: float, raw: Mapping[str, float]) -> Output:
         """Return the output whose *value* goes with the scale's *power*; *raw* are derivatives before the anchor."""
-        scale = SCALE_ROW if SCALE_ROW in self.rows else UNFITTED_SCALE_ROW
+        scale = scale_row(self.rows)
         by = {**raw, scale: raw.get(scale, 0.0) + power * value}
         for row, amount in self.fed_back.items():
             by[row] = by.get(row, 0.0) - power * value * amount
-        return Output(name, value, unit, {row: d for row, d in by.items() if row in self.rows and d != 0.0})
+        return Output(name, value, unit, self._kept(by), self._kept(raw), power)
+
+    def _kept(self, by: Mapping[str, float]) -> dict[str, float]:
+        return {row: d for row, d in by.items() if row in self.rows and d != 0.0}
 
 
 def _by_row(measured: Measured) -> dict[str, float]:
@@ -158,7 +190,7 @@ def _tilt(known: Known, solid: SolidResponse, anchor: _Anchor) -> Iterator[Outpu
         across = span * known.anchor.factor
         if across > _TILTED * size:
             by = {row: math.sqrt(2) / across for row in CONTACT_ROWS if row in anchor.rows}
-            yield Output(f"tilt.{letter}", 0.0, "rad", by)
+            yield Output(f"tilt.{letter}", 0.0, "rad", by, by)
 
 
 def _spread(columns: NDArray[np.float64], solid: SolidResponse, rows: frozenset[str]) -> dict[str, float]:

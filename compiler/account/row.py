@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from r2s.compiler.ledger import Method
+from r2s.compiler.uncertainty.distributions import Quantity, of_u
 from r2s.compiler.uncertainty.state import Component
 
 Shape = Literal["white", "offset", "scale", "form", "missing", "discrete"]
@@ -48,6 +49,17 @@ class Row:
     def u_total(self) -> float:
         """Standard uncertainty with the bias that was not corrected in root sum of squares (GUM F.2.4.5)."""
         return math.hypot(self.u, self.value)
+
+    @property
+    def quantity(self) -> Quantity:
+        """
+        The distribution of the error about 0, for draws.
+
+        A bias that is known and not corrected counts by its size, as in the linear account.  A normal u from few
+        readings is that of a t (JCGM 101 6.4.9).
+        """
+        few = self.distribution == "normal" and math.isfinite(self.dof)
+        return of_u("t" if few else self.distribution, 0.0, self.u_total, self.dof if few else math.inf)
 
     @property
     def component(self) -> Component:

@@ -202,6 +202,14 @@ CODES: tuple[Code, ...] = (
         exit_code=2,
     ),
     Code(
+        "R2S055",
+        "unusable number of recompiles",
+        "--monte-carlo compiles the scan that many times under drawn errors, to see how far the results scatter. One "
+        "has no spread, and each takes as long as a build; --seed is a whole number from 0, and belongs to it.",
+        "Write --monte-carlo 20 for a first look, 50 for a verdict, with a build that goes to the surface at least.",
+        exit_code=2,
+    ),
+    Code(
         "R2S042",
         "no such stage",
         "--emit names a stage that the build does not make: another word, or one that lies behind --stop-after.",

@@ -172,4 +172,12 @@ CODES: tuple[Code, ...] = (
         "less with its max_error.",
         severity="note",
     ),
+    Code(
+        "R2S654",
+        "recompiles failed",
+        "Some recompiles of --monte-carlo ended with an error, as the build itself would with errors as large as its "
+        "own account says. Their results are missing from the spread, which is too small if large errors caused it.",
+        "Look up the code that the message names; where it is a limit, allow more with --limit.",
+        severity="warning",
+    ),
 )

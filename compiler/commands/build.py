@@ -72,6 +72,14 @@ from r2s.compiler.recipe import LEVELS, WORDS, read_recipe
 @click.option("-MF", "depfile", type=click.Path(path_type=Path), metavar="FILE", help="The same to another file.")
 @click.option("--stop-after", metavar="PASS", default="", help="Stop after this pass and report; writes no asset.")
 @click.option(
+    "--monte-carlo",
+    "draws",
+    type=int,
+    metavar="N",
+    help="Compile N times more under errors drawn from the account, and judge its spread, see above.",
+)
+@click.option("--seed", type=int, metavar="S", help="Of the draws of --monte-carlo.  [default: 1]")
+@click.option(
     "--dump",
     type=click.Path(path_type=Path),
     metavar="FOLDER",
@@ -124,6 +132,14 @@ def build(scan: Path, quiet: bool, as_json: bool, **given: Any) -> int:
       declared:90g..98g:REASON          somebody's word, such as a data sheet's
       budget                            this object alone
     for every slot, or for one: --interval 'mass=tolerance:0.9,0.95' --interval size=budget
+
+    Does the account hold? --monte-carlo lays errors as large as it says onto the scan and the readings, compiles that
+    anew, and judges the spread of every output against what was predicted:
+
+    \b
+      r2s-compile scan.ply --calipers m.yaml --monte-carlo 50 -o build/part.xml
+
+    It takes N times as long as a build without its pieces, may be stopped, and goes on where it was.
 
     Stages of --dump and --emit are in the asset's frame, metres and z up, so that they lie on one another and on the
     XML; where the build stopped or failed before the asset, in the scan's. Colours show the distance to the shape
@@ -185,6 +201,7 @@ def _request(scan: Path, given: dict[str, Any]) -> Any:
     intervals = read_choices((*recipe.get("interval", ()), *given["intervals"]))
     budgets = {**recipe.get("budget", {}), **dict(_pair(text, "--budget") for text in given["budget"])}
     within = given["within"] or recipe.get("within")
+    draws, seed = _draws(given["draws"], given["seed"])
     if given["output"] is None and not given["stop_after"] and given["dump"] is None:
         raise UsageError(
             "R2S021", "no output is named", hint="add -o build/name.xml, or --stop-after PASS to write none"
@@ -206,6 +223,8 @@ def _request(scan: Path, given: dict[str, Any]) -> Any:
         cache=given["cache"],
         limits=parse_limits(given["limits"]),
         salt=given["salt"],
+        monte_carlo=draws,
+        seed=seed,
         depfile=_depfile(given["depfile"], given["output"], wanted=given["wants_depfile"]),
         recipe=given["recipe"],
         dump=given["dump"],
@@ -220,6 +239,18 @@ def _depfile(named: Path | None, output: Path | None, *, wanted: bool) -> Path |
     if output is None:
         raise UsageError("R2S041", "-MD names the XML, and no output is named", hint="add -o build/name.xml")
     return output.with_suffix(".d")
+
+
+def _draws(count: int | None, seed: int | None) -> tuple[int, int]:
+    """Return how many recompiles from which seed; raise UsageError for a number that shows nothing."""
+    from r2s.compiler.experiment import SEED, check_draws
+
+    if count is None:
+        if seed is not None:
+            raise UsageError("R2S055", "--seed says nothing without --monte-carlo", hint="add --monte-carlo 50")
+        return 0, SEED
+    check_draws(count, SEED if seed is None else seed)
+    return count, SEED if seed is None else seed
 
 
 def _option(text: str) -> tuple[str, str, str]:

@@ -19,14 +19,18 @@ from numpy.typing import NDArray
 
 from r2s.compiler.uncertainty.distributions import Quantity
 from r2s.compiler.uncertainty.drawing import Drawing
-from r2s.compiler.uncertainty.intervals import Interval, numerical_tolerance, shortest, symmetric
+from r2s.compiler.uncertainty.intervals import Interval, numerical_tolerance, shortest, symmetric_of
 from r2s.compiler.uncertainty.state import Correlation
 
 Floats = NDArray[np.float64]
 IntervalKind = Literal["symmetric", "shortest"]
 Model = Callable[[Mapping[str, Floats]], Mapping[str, Floats]]
 
-_INTERVALS: dict[IntervalKind, Callable[[Floats, float], Interval]] = {"symmetric": symmetric, "shortest": shortest}
+# of draws in any order
+_INTERVALS: dict[IntervalKind, Callable[[Floats, float], Interval]] = {
+    "symmetric": symmetric_of,
+    "shortest": lambda draws, level: shortest(np.sort(draws), level),
+}
 _SMALLEST_BLOCK = 10_000
 _Figures = tuple[float, float, float, float]
 _BLOCKS = 10  # that a fixed number of draws is split into, to see how far its figures scatter
@@ -56,7 +60,7 @@ class Drawn:
 
     def interval(self, kind: IntervalKind = "symmetric") -> Interval:
         """Return the coverage interval; the ends of the shortest scatter more from seed to seed."""
-        return _INTERVALS[kind](np.sort(self.values), self.level)
+        return _INTERVALS[kind](self.values, self.level)
 
     def numerical_error(self, kind: IntervalKind = "symmetric") -> NumericalError:
         """Return how far the figures may still move, from their scatter over the blocks (JCGM 101 7.9.4)."""
@@ -166,7 +170,7 @@ def _error(figures: list[_Figures]) -> NumericalError:
 
 def _figures(values: Floats, level: float, kind: IntervalKind) -> _Figures:
     """Return mean, standard deviation and the ends of the interval of one block."""
-    interval = _INTERVALS[kind](np.sort(values), level)
+    interval = _INTERVALS[kind](values, level)
     return float(values.mean()), float(values.std(ddof=1)), interval.low, interval.high
 
 

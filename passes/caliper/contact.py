@@ -15,7 +15,7 @@ import numpy as np
 
 from r2s.compiler.ir import Bools, Floats
 from r2s.passes.caliper.local import across_of
-from r2s.passes.caliper.peak import peak
+from r2s.passes.caliper.peak import EDGE, blur_of, peak
 from r2s.passes.caliper.stage import Samples
 
 _CONE = radians(45)  # wide: normals near an edge are mixed, and to choose by them would bias a plane
@@ -40,7 +40,8 @@ class Contact:
     """
     The resting place of one jaw.
 
-    height along the direction at *center*; *u* of it, random; *form*: how much further out material may carry the jaw.
+    height along the direction at *center*; *u* of it, of which *blur* is where between two points an edge lies; *form*:
+    how much further out material may carry the jaw.
     normal (3,) of the fitted plane, or the direction itself; *area* under the plane and *scatter*
     about it, 0 where no plane was fitted.
     """
@@ -53,6 +54,7 @@ class Contact:
     normal: Floats
     area: float = 0.0
     scatter: float = 0.0
+    blur: float = 0.0
 
     @property
     def is_face(self) -> bool:
@@ -72,7 +74,8 @@ def touch(samples: Samples, direction: Floats) -> Contact:
     if face is not None:
         return face
     height, u, where, how = peak(samples, direction)
-    return Contact(height, u, 0.0, how, where, direction)
+    blur = blur_of(samples) if how == EDGE else 0.0
+    return Contact(height, u, 0.0, how, where, direction, blur=blur)
 
 
 def face_of(samples: Samples, direction: Floats, tilt: float = _TILT) -> Contact | None:

@@ -59,7 +59,7 @@ def depth(stage: Stage, marks: Marks) -> Value:
     form = beam.form + floor.form
     value = float((beam.place - bottom) @ beam.rod)
     u, how = hypot(beam.u, floor.u, form / sqrt(3)), f"{beam.how} / fitted floor"
-    return Value(value, u, how, form=form, gain=STEP, along=direction_of(beam.rod))
+    return Value(value, u, how, form=form, gain=STEP, still=form / sqrt(3), along=direction_of(beam.rod))
 
 
 def step_to_rim(stage: Stage, marks: Marks) -> Value:
@@ -78,7 +78,7 @@ def step_to_rim(stage: Stage, marks: Marks) -> Value:
     form = beam.form + face.form
     value = abs(float((beam.place - face.foot) @ rod))
     u, how = hypot(beam.u, face.u, form / sqrt(3)), f"{beam.how} / fitted face"
-    return Value(value, u, how, form=form, gain=STEP, along=direction_of(rod))
+    return Value(value, u, how, form=form, gain=STEP, still=form / sqrt(3), along=direction_of(rod))
 
 
 def _rest(stage: Stage, point: Floats, rod: Floats) -> Contact | None:

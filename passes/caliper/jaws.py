@@ -44,7 +44,9 @@ def width(stage: Stage, direction: Floats) -> Width:
     form = (high.form + low.form) / sqrt(3)  # limits, so rectangular; a bulge is on both sides at once, so their sum
     how = high.how if high.how == low.how else f"{high.how} / {low.how}"
     u = hypot(high.u, low.u, form)
-    return Width(Value(value, u, how, form=form, gain=OUTSIDE, along=direction_of(direction)), low, high)
+    still = hypot(form, high.blur, low.blur)
+    said = Value(value, u, how, form=form, gain=OUTSIDE, along=direction_of(direction), still=still)
+    return Width(said, low, high)
 
 
 def along_stage_axis(stage: Stage, axis: int, pose: Pose) -> Value:

@@ -38,7 +38,7 @@ def between(first: Patch, second: Patch) -> Value:
     u = hypot(first.u, second.u, beside * u_direction, form / sqrt(3))
     side = side_of(first, second)
     how = f"two fitted faces, {_WORDS[side]}"
-    return Value(abs(value), u, how, form=form, gain=_GAIN[side], along=direction_of(direction))
+    return Value(abs(value), u, how, form=form, gain=_GAIN[side], still=form / sqrt(3), along=direction_of(direction))
 
 
 def common_normal(first: Patch, second: Patch) -> tuple[Floats, float]:

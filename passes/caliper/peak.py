@@ -18,6 +18,7 @@ from r2s.compiler.ir import Floats
 from r2s.passes.caliper.local import across_of
 from r2s.passes.caliper.stage import Samples
 
+EDGE = "highest points"
 _CANDIDATES = 400
 _CHOICE = 0.08  # of sigma: the place was chosen for being high (found with noisy spheres)
 _SIZES = (768, 384, 192, 96, 48, 24)
@@ -43,8 +44,12 @@ def peak(samples: Samples, direction: Floats) -> Peak:
     if fitted is not None:
         return fitted
     excess, scatter = _excess(smooth, sigma)
-    blur = samples.spacing / sqrt(12) if samples.patch == 1 else 0.0  # the edge lies between two points
-    return float(height[highest]) - excess, float(np.hypot(scatter, blur)), corners[best], "highest points"
+    return float(height[highest]) - excess, float(np.hypot(scatter, blur_of(samples))), corners[best], EDGE
+
+
+def blur_of(samples: Samples) -> float:
+    """Return what is open at an edge, as a standard uncertainty: it lies somewhere between two points."""
+    return samples.spacing / sqrt(12) if samples.patch == 1 else 0.0
 
 
 @lru_cache(maxsize=4)

@@ -58,7 +58,7 @@ def sphere_diameter(stage: Stage) -> Value:
     shape = sqrt(max(scatter**2 - samples.sigma**2 * (1 + 4 / sqrt(len(left))), 0.0))
     form = 2 * shape / sqrt(3)
     u = hypot(2 * sqrt(float(covariance[0, 0])), form)
-    return Value(2 * radius, u, "fitted sphere", form=form, gain=OUTSIDE)
+    return Value(2 * radius, u, "fitted sphere", form=form, gain=OUTSIDE, still=form)
 
 
 def _sphere(points: Floats, weights: Floats) -> tuple[Floats, float]:
@@ -115,7 +115,7 @@ def _largest(sections: Sections, wall: Wall) -> Value:
     u, form = 1 / sqrt(float(weights.sum())), float(uneven[top])
     how = f"{wall} circle, largest of {len(rings)} sections"
     slope = sections.slope(rings[top], wall)
-    return Value(2 * radius, 2 * hypot(u, form), how, form=2 * form, gain=_GAIN[wall], slope=slope)
+    return Value(2 * radius, 2 * hypot(u, form), how, form=2 * form, gain=_GAIN[wall], slope=slope, still=2 * form)
 
 
 def _without_lips(rings: list[Ring], middle: float) -> list[Ring]:

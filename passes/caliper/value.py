@@ -20,6 +20,8 @@ class Value:
     *gain* is what the value gains where every face stands one unit further out: 2 outside, -2 inside, 0 for a step, nan
     where the sides are unknown.  *along* is the unit direction of the jaws, None for what has none, such as a diameter.
     *slope* is by how much the radius of a round wall grows per length along its axis where the circle was read.
+    *still* is the part of *u* that stays the same however often the same places are measured: form, and where between
+    two points an edge lies.
     """
 
     value: float
@@ -30,6 +32,7 @@ class Value:
     gain: float = float("nan")
     along: tuple[float, float, float] | None = None
     slope: float = 0.0
+    still: float = 0.0
 
 
 def direction_of(vector: Floats) -> tuple[float, float, float]:
