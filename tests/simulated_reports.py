@@ -47,6 +47,7 @@ def report(
             "device": {"name": "unknown", "file": "", "sha256": "classes"},
         },
         "features": [],
+        "passes": [{"name": p, "digest": f"{p} of {scan}"} for p in ("ingest", *PASSES[:-1])],
         "scale": {"factor": 1.0, "u": 1e-4},
         "bounds": [{"direction": "forward", "total": 1e-4, "certified": True}],
         "budgets": [{"name": "simplify", "limit": 1e-4, "lost": 1e-5, "held": True}],

@@ -26,10 +26,10 @@ def diff(a: Path, b: Path, as_json: bool) -> int:
     each stage from the raw scan to the compiled model, the estimate of the real object and the error of the asset, with
     the expanded uncertainty (U95) of both sides beside them.
 
-    A table then judges every output, lengths, volume, mass and inertia.  Errors that both builds share cancel (one
-    scan, one sheet); z is the change over the standard uncertainty of all others, and significant over 2.  A change
-    that no error can have made is exact, and material over 0.33 of U95 of A.  Last come the change of u2 by pass, what
-    dominates it now, and what turned over: a verdict, a bound, a blind spot.
+    A table then judges lengths, volume, mass and inertia.  Errors that both builds share cancel (one scan, one sheet);
+    z is the change over the standard uncertainty of all others, and significant over 2.  A change that no error can
+    have made is exact, and material over 0.33 of U95 of A.  Last come the change of u2 by pass, what dominates now, and
+    what turned over: a verdict, a bound, a blind spot.
 
     Readings are matched by id.  Two reports that share none, or in which one id means two features, are refused.
 

@@ -37,7 +37,7 @@ def diff(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, Any]:
         "features": [row(one, two, *factors) for one, two in pairs],
         "only_in_a": only_a,
         "only_in_b": only_b,
-        "statistics": statistics(a, b, pairs),
+        "statistics": statistics(a, b, pairs, first(entries)),
         "blind_spots": _gained(a["blind_spots"], b["blind_spots"]),
         "diagnostics": _gained(_lines(a), _lines(b)),
         "other": leaves(_rest(a), _rest(b)),

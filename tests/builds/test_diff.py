@@ -67,7 +67,7 @@ def test_of_one_scan_every_inherited_error_cancels_and_simplify_is_named(balls: 
     found = diff(read_report(balls / "fine" / "ball.xml"), read_report(balls / "coarse" / "ball.xml"))["statistics"]
     inherited = ("ingest.", "scale.", "surface.", "mass.balance")
 
-    assert found["one_scan"]
+    assert (found["one_scan"], found["from"]) == (True, "simplify")
     assert [row for row in found["rows"]["changed"] if row["id"].startswith(inherited)] == []
     of_tilt = {"ingest.contact.noise", "ingest.contact.registration"}  # a ball cut coarser rests otherwise
     assert {*found["rows"]["only_in_a"], *found["rows"]["only_in_b"]} <= of_tilt

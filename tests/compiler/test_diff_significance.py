@@ -89,20 +89,38 @@ def test_an_error_is_one_only_if_id_group_source_and_size_are(changed: dict[str,
     assert compared(of_the_sheet(), of_the_sheet(method="measured"))["rows"]["same"] == ["emit.sheet"]
 
 
+def on_a_mesh(area: float, scan: str, digest: str = "") -> Report:
+    """A doubt of 3e-8 m³ about the volume, told as an offset over *area*, m²."""
+    row = error("surface.offset", 3e-8 / area, "s", unit="m")
+    made = report([row], {"volume": (2e-4, "m^3", {row.id: area})}, scan)
+    made["passes"][1]["digest"] = digest or made["passes"][1]["digest"]
+    return made
+
+
+def test_an_error_of_a_pass_that_gave_the_same_value_is_one_in_whatever_size_it_is_told() -> None:
+    """The same surface, simplified to another mesh: the same doubt, over another area."""
+    one, other = (compared(on_a_mesh(0.0200, "s"), on_a_mesh(0.0201, "s", d)) for d in ("", "another surface"))
+
+    assert of("volume", one)["u"] == pytest.approx(0, abs=1e-20)
+    assert (one["rows"]["same"], one["rows"]["changed"]) == (["surface.offset"], [])
+    assert of("volume", other)["u"] == pytest.approx(math.sqrt(2) * 3e-8)
+    assert other["rows"]["changed"][0]["ratio"] == pytest.approx(200 / 201)
+
+
 def test_errors_from_nowhere_are_not_one_error() -> None:
     found = compared(of_the_sheet(source=""), of_the_sheet(source=""))
 
     assert found["rows"]["same"] == []
 
 
-def grouped(first: Row, second: Row, signs: tuple[float, float] = (1.0, 1.0)) -> Report:
-    return report([first, second], {"width": (0.06, "m", dict(zip((first.id, second.id), signs, strict=True)))})
+def grouped(first: Row, second: Row, scan: str = "s") -> Report:
+    return report([first, second], {"width": (0.06, "m", {first.id: 1.0, second.id: 1.0})}, scan)
 
 
 def test_a_group_cancels_as_a_whole_or_not_at_all() -> None:
     one, two = (error(f"ingest.{n}", OWN, "s", group="faces") for n in "ab")
     other = replace(two, u=2 * OWN)
-    whole, half = compared(grouped(one, two), grouped(one, two)), compared(grouped(one, two), grouped(one, other))
+    whole, half = compared(grouped(one, two), grouped(one, two)), compared(grouped(one, two), grouped(one, other, "t"))
 
     assert of("width", whole)["u"] == 0
     assert whole["rows"]["same"] == ["ingest.a", "ingest.b"]
@@ -382,3 +400,18 @@ def test_z_is_standard_normal_if_what_is_said_of_sharing_is_true(*, truly_shared
 
     p = kstest(z, "norm").pvalue
     assert p > 0.001 if truly_shared == said_shared else p < 1e-6
+
+
+def test_the_asset_is_told_from_the_first_pass_that_differs() -> None:
+    a, b = built("s"), built("s")
+    a["features"], b["features"] = [length("width", 0.06), length("depth", 0.06)], [length("width", 0.06)]
+    b["features"].append(length("depth", 0.06))
+    b["features"][0]["introduced"] |= {"simplify": -1e-5, "decompose": -9e-4}
+    b["features"][1]["introduced"] |= {"decompose": 1e-3}
+    lines = list(told(statistics(a, b, list(zip(a["features"], b["features"], strict=True)), {"pass": "simplify"})))
+
+    assert lines[-3:] == [
+        "asset    the passes from simplify on moved lengths beside their estimates by:",
+        "         depth +1.000 mm, mostly decompose (+1.000): exact, material (5 of U95)",
+        "         width -0.910 mm, mostly decompose (-0.900): exact, material (4.5 of U95)",
+    ]

@@ -20,7 +20,7 @@ def told(found: Mapping[str, Any]) -> Iterator[str]:
         yield line("note", found["note"])
         return
     yield from _table(found)
-    yield from _asset(found["asset"])
+    yield from _asset(found["asset"], found["from"])
     yield from _u2(found["u2"])
     yield from _dominance(found["u2"])
     yield from _flips(found["flips"])
@@ -65,17 +65,19 @@ def _label(output: Mapping[str, Any]) -> str:
     return f"{output['name']} {UNITS.get(output['unit'], (1.0, output['unit']))[1]}"
 
 
-def _asset(effects: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield what the passes did to the asset's lengths, the largest first."""
+def _asset(effects: Sequence[Mapping[str, Any]], since: str | None) -> Iterator[str]:
+    """Yield what the passes did to the asset's lengths, *since* the first that differs, the largest first."""
     moved = [e for e in effects if e["pass"] is not None]
+    if moved:
+        yield line("asset", f"the passes from {since or 'none'} on moved lengths beside their estimates by:")
     for effect in sorted(moved, key=lambda e: -abs(e["change"]))[:MOST]:
         part, size = effect["by_pass"][effect["pass"]], effect["of_U95_a"]
         mostly = f"mostly {effect['pass']} ({signed(part * MM)})"
         beside = "" if size is None else f" ({size:.2g} of U95)"
-        said = f"{signed(effect['change'] * MM)} mm beside its estimate, {mostly}: {effect['verdict']}{beside}"
-        yield line("asset", f"{effect['id']} {said}")
+        said = f"{signed(effect['change'] * MM)} mm, {mostly}: {effect['verdict']}{beside}"
+        yield line("", f"{effect['id']} {said}")
     if len(moved) > MOST:
-        yield line("asset", f"and {len(moved) - MOST} more: see --json")
+        yield line("", f"and {len(moved) - MOST} more: see --json")
 
 
 def _u2(budgets: Sequence[Mapping[str, Any]]) -> Iterator[str]:

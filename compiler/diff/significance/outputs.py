@@ -87,7 +87,7 @@ def _felt(name: str, shared: Sharing) -> Iterator[Felt]:
         c_a, c_b = (row.by.get(name, 0.0) if row is not None else 0.0 for row in (one, two))
         if one is not None and two is not None:
             if id_ in shared.same:
-                yield Felt(one.component(id_, one.u_total, one.group), c_b - c_a, common=True)
+                yield _in_common(one, two, c_a, c_b)
                 continue
             if id_ == SCALE and shared.fits is not None:
                 yield from _of_scale(one, two, c_a, c_b, shared.fits)
@@ -99,6 +99,13 @@ def _felt(name: str, shared: Sharing) -> Iterator[Felt]:
         for row, side, c in ((one, "A", -c_a), (two, "B", c_b)):
             if row is not None:
                 yield Felt(row.component(f"{side}:{id_}", row.u_total, _group(row, side)), c, common=False)
+
+
+def _in_common(a: Row, b: Row, c_a: float, c_b: float) -> Felt:
+    """Return what the change feels of one error; of other sizes, as multiples of its standard uncertainty."""
+    if a.size == b.size:
+        return Felt(a.component(a.id, a.u_total, a.group), c_b - c_a, common=True)
+    return Felt(a.component(a.id, 1.0, a.group), c_b * b.u_total - c_a * a.u_total, common=True)
 
 
 def _group(row: Row, side: str) -> str:

@@ -1,8 +1,9 @@
 """
 What the errors of two builds have in common.
 
-Rows of equal id, group, source and size are one error: it moved both builds alike.  What else is common is decided by
-what both reports show, never by a guess:
+Rows of equal id, group, source and size are one error: it moved both builds alike.  So are those of another size that a
+pass brought which gave the same value, to the byte, in both: it is one error in other words, such as an offset that is
+spread over the area of another mesh.  What else is common is decided by what both reports show, never by a guess:
 
 - a bias that was measured of one and the same scanner (equal profile) is one number in both builds, and cancels;
 - its uncertainty may be one error or two, nobody knows, so each output takes what makes its change least sure;
@@ -57,7 +58,7 @@ def sharing(a: Mapping[str, Any], b: Mapping[str, Any]) -> Sharing:
     """Return what two whole reports that have the section ``uncertainty`` share."""
     left, right = rows_of(a["uncertainty"]), rows_of(b["uncertainty"])
     ties, other_ties = _correlations(a), _correlations(b)
-    same = _same(left, right, ties, other_ties)
+    same = _same(left, right, ties, other_ties, _unchanged(a, b))
     return Sharing(left, right, ties, other_ties, same, frozenset(_biased(a, b, left, right) - same), _fits(a, b))
 
 
@@ -66,8 +67,18 @@ def _correlations(report: Mapping[str, Any]) -> tuple[Correlation, ...]:
     return tuple(Correlation(c["first"], c["second"], float(c["r"])) for c in listed)
 
 
+def _unchanged(a: Mapping[str, Any], b: Mapping[str, Any]) -> frozenset[str]:
+    """Return the passes whose value is equal to the byte in both builds."""
+    before, after = ({(p["name"], p["digest"]) for p in report["passes"]} for report in (a, b))
+    return frozenset(name for name, _ in before & after)
+
+
 def _same(
-    a: Mapping[str, Row], b: Mapping[str, Row], ties: tuple[Correlation, ...], other_ties: tuple[Correlation, ...]
+    a: Mapping[str, Row],
+    b: Mapping[str, Row],
+    ties: tuple[Correlation, ...],
+    other_ties: tuple[Correlation, ...],
+    unchanged: frozenset[str],
 ) -> frozenset[str]:
     """
     Return the ids that are one error in both builds.
@@ -79,13 +90,15 @@ def _same(
     for id_ in a.keys() & b.keys():
         together = _together(id_, a, ties)
         equal = together == _together(id_, b, other_ties) and _within(together, ties) == _within(together, other_ties)
-        if equal and all(_one_error(a[i], b[i]) for i in together):
+        if equal and all(_one_error(a[i], b[i], unchanged) for i in together):
             found.add(id_)
     return frozenset(found)
 
 
-def _one_error(a: Row, b: Row) -> bool:
-    return bool(a.source) and (a.group, a.source, a.size) == (b.group, b.source, b.size)
+def _one_error(a: Row, b: Row, unchanged: frozenset[str]) -> bool:
+    bounded = math.isfinite(a.u) and math.isfinite(b.u)
+    in_other_words = bounded and a.made_by == b.made_by and a.made_by in unchanged
+    return bool(a.source) and (a.group, a.source) == (b.group, b.source) and (a.size == b.size or in_other_words)
 
 
 def _together(id_: str, rows: Mapping[str, Row], ties: tuple[Correlation, ...]) -> frozenset[str]:

@@ -18,9 +18,17 @@ _OF_THE_WHOLE = ("volume", "mass", "inertia.1", "inertia.2", "inertia.3", "com.x
 _ALONG_THE_SCAN = ("com.x", "com.y", "tilt.x", "tilt.y")
 
 
-def statistics(a: Mapping[str, Any], b: Mapping[str, Any], pairs: list[tuple[Any, Any]]) -> dict[str, Any]:
+def statistics(
+    a: Mapping[str, Any],
+    b: Mapping[str, Any],
+    pairs: list[tuple[Any, Any]],
+    first: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
     """
     Return the statistics of two whole reports, of which *pairs* are the readings that both have.
+
+    *first* is the first pass whose value differs, as :func:`~r2s.compiler.diff.steps.first` tells it: all that is exact
+    comes from there on.
 
     Reports from before the account have none: the answer is then a ``note`` alone.  Raises InvalidInputError (R2S844)
     for rows that no account writes.
@@ -30,7 +38,7 @@ def statistics(a: Mapping[str, Any], b: Mapping[str, Any], pairs: list[tuple[Any
         said = f"{' and '.join(without)} {'has' if len(without) == 1 else 'have'} no section uncertainty"
         return {"note": f"no statistics: {said}, an older r2s wrote it; build again"}
     try:
-        return _statistics(a, b, pairs)
+        return {**_statistics(a, b, pairs), "from": first["pass"] if first is not None else None}
     except (ValueError, ArithmeticError) as error:
         said = f"the two reports hold rows of uncertainty that no build has: {error}"
         raise InvalidInputError("R2S844", said, hint="an editor changed one: build the asset again") from None
