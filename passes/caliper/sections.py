@@ -83,7 +83,7 @@ class Sections:
 
     def slope(self, found: Ring, wall: Wall) -> float:
         """
-        Return by how much the wall's radius grows per length along the axis at the ring *found*; 0 where unproven.
+        Return how much the wall's radius grows per length along the axis at the ring *found*; 0 where that is unproven.
 
         Its neighbours tell.  A bead at a rim is wider than what is below it and still stands upright, so no wall leans
         by more than its normals do.
