@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection, Iterable
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from r2s.compiler import judge as _judge
 from r2s.compiler.account import Known, account_of
@@ -16,6 +20,11 @@ ROOT = Path(__file__).parent.parent
 CUBE = ROOT / "fixtures" / "cube"
 BARE = Device("bare", metric=True, priors={}, source="a scanner of which nothing is known", sha256="")
 COMMAND = Path(sys.executable).with_name("r2s-compile")
+
+
+def but_long(names: Iterable[str], long: Collection[str]) -> list[Any]:
+    """Return *names* as values of a parameter, of which those in *long* are marked so: CI runs the others."""
+    return [pytest.param(name, marks=pytest.mark.long if name in long else ()) for name in names]
 
 
 def files(folder: Path) -> dict[str, bytes]:

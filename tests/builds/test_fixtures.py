@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests_support import ROOT
+from tests_support import ROOT, but_long
 
 pytestmark = pytest.mark.slow
 
@@ -25,7 +25,7 @@ def report_of(xml: Path) -> dict[str, Any]:
     return json.loads(xml.with_name(f"{xml.stem}.report.json").read_text())
 
 
-@pytest.mark.parametrize("name", FIXTURES)
+@pytest.mark.parametrize("name", but_long(FIXTURES, ("cup",)))  # CI has bowl and mug
 def test_every_feature_and_the_volume_lie_within_three_u_of_the_truth(name: str, built: Callable[[str], Path]) -> None:
     report, truth = report_of(built(name)), truth_of(name)
 
@@ -45,7 +45,7 @@ def test_every_feature_and_the_volume_lie_within_three_u_of_the_truth(name: str,
         assert volume["shares"][volume["dominant"]] == max(volume["shares"].values())
 
 
-@pytest.mark.parametrize("name", FIXTURES)
+@pytest.mark.parametrize("name", but_long(FIXTURES, ("cup",)))  # CI has bowl and mug
 def test_it_fails_no_check_and_closes(name: str, built: Callable[[str], Path]) -> None:
     report = report_of(built(name))
 

@@ -100,6 +100,7 @@ def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laboratory]
         yield Laboratory(root, scratch)
 
 
+@pytest.mark.slow  # the laboratory takes ten seconds
 def test_a_strong_test_kills_what_a_weak_one_lets_live(laboratory: Laboratory) -> None:
     boundary = laboratory.mutant("within", "comparison", "(length < LIMIT)")
     assert boundary.before == "length <= LIMIT"
@@ -114,6 +115,7 @@ def test_a_strong_test_kills_what_a_weak_one_lets_live(laboratory: Laboratory) -
     assert (laboratory.root / "compiler" / "subject.py").read_text() == SUBJECT
 
 
+@pytest.mark.slow  # the laboratory takes ten seconds
 def test_each_mutant_meets_the_tests_that_run_its_line(laboratory: Laboratory) -> None:
     child, strong = "tests/test_child.py::test_a_child_is_seen", "tests/test_strong.py::test_the_boundary"
     something, ends = "tests/test_weak.py::test_something", "tests/test_weak.py::test_it_ends"
@@ -125,6 +127,7 @@ def test_each_mutant_meets_the_tests_that_run_its_line(laboratory: Laboratory) -
     assert laboratory.tried(laboratory.mutant("alone", "arithmetic", "(length - 1)")).outcome == "unseen"
 
 
+@pytest.mark.slow  # the laboratory takes ten seconds
 def test_a_mutant_that_never_ends_is_stopped(laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mutation.trial._START", 3.0)
     found = laboratory.tried(laboratory.mutant("waits", "deletion", "pass"), "weak")

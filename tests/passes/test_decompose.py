@@ -6,6 +6,7 @@ import hashlib
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import mujoco
@@ -53,6 +54,12 @@ def case(cases: Path, name: str) -> Surface:
     raw = read(cases / name / "scan.obj")
     metres = 1e-3 if np.ptp(raw.points, axis=0).max() > 0.5 else 1.0
     return ExtractSurface().run(mesh_scan(metres * raw.points, raw.faces)).value
+
+
+@cache
+def of_case(cases: Path, name: str) -> Outcome[Hulls]:
+    """The pieces of a case with the usual options, which several tests look at."""
+    return decomposed(case(cases, name))
 
 
 def torus() -> Surface:
@@ -205,7 +212,7 @@ def test_two_blocks_apart_are_two_pieces() -> None:
     ],
 )
 def test_cases(cases: Path, name: str, cubic_mm: float, most: int, warns: list[str]) -> None:
-    found = decomposed(case(cases, name))
+    found = of_case(cases, name)
     assert len(found.value.pieces) <= most
     assert Union(found.value.pieces).volume * 1e9 == pytest.approx(cubic_mm, rel=0.12)
     assert codes(found) == warns
@@ -215,8 +222,8 @@ def test_cases(cases: Path, name: str, cubic_mm: float, most: int, warns: list[s
 
 
 def test_a_ball_falls_to_the_floor_of_a_cup(cases: Path) -> None:
-    source = case(cases, "m-cup")
-    hulls = decomposed(source).value
+    hulls = of_case(cases, "m-cup").value
+    source = hulls.surface
     middle = (source.vertices.min(axis=0) + source.vertices.max(axis=0)) / 2
     start = np.array([middle[0] + 5 * MM, middle[1], source.vertices[:, 2].max() + 15 * MM])
     floor = rest_height(hulls, 10 * MM, start) - 10 * MM - float(source.vertices[:, 2].min())
@@ -224,8 +231,8 @@ def test_a_ball_falls_to_the_floor_of_a_cup(cases: Path) -> None:
 
 
 def test_a_pin_passes_every_hole(cases: Path) -> None:
-    source = case(cases, "m-high-genus")
-    union = Union(decomposed(source).value.pieces)
+    hulls = of_case(cases, "m-high-genus").value
+    source, union = hulls.surface, Union(hulls.pieces)
     flat = source.vertices[:, :2]
     grid = np.unique(flat.round(9), axis=0)
     inner = grid[(np.abs(grid - flat.mean(axis=0)) < 54 * MM).all(axis=1)]
@@ -321,6 +328,7 @@ def test_nothing_solid_is_refused() -> None:
     assert error.value.code == "R2S502"
 
 
+@pytest.mark.slow
 def test_equal_bytes_in_fresh_processes_on_one_and_two_cpus() -> None:
     if not hasattr(os, "sched_setaffinity") or len(os.sched_getaffinity(0)) < 2:
         pytest.skip("needs two CPUs that a process can be pinned to")
