@@ -19,7 +19,7 @@ PAGE = (ROOT / "docs" / "devices.md").read_text()
 
 def rows(heading: str) -> list[list[str]]:
     """Cells of the first table behind *heading*, its head included."""
-    table = PAGE.split(f"## {heading}\n")[1].split("\n\n|")[1].split("\n\n")[0]
+    table = ("\n" + PAGE.split(f"## {heading}\n")[1]).split("\n\n|")[1].split("\n\n")[0]
     return [[cell.strip(" `") for cell in line.strip("| ").split("|")] for line in table.splitlines()]
 
 
