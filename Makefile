@@ -69,6 +69,10 @@ accuracy: $(READY) ## compile the real scans below R2S_DATA and print what came 
 coverage: $(READY) ## scan cube and bracket under 20 seeds each and count how often U95 holds the truth (some twenty minutes)
 	$(PYTHON) benchmarks/coverage.py
 
+.PHONY: scanner
+scanner: $(READY) ## check 20 virtual scanners on balls and count how often device-check's intervals hold the truth
+	$(PYTHON) benchmarks/device_check.py
+
 # The folders' names are not the modules' names.  Only type checkers need this: the installed package maps them itself.
 .PHONY: links
 links: ## lay the folders out as they are imported, for mypy

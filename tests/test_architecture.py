@@ -30,6 +30,7 @@ OPEN_TO_PASSES = {
         "measured",
         "packed",
         "population",
+        "probed",
         "protocol",
         "readings",
         "scale_axes",

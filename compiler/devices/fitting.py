@@ -127,7 +127,8 @@ Lengths = Sequence[tuple[Check, Length]]
 def _fit(lengths: Lengths, repeat: Spread | None, known: Device | None) -> _Fit:
     observed = [length.value - length.reference for _, length in lengths]
     columns = [[length.reference for _, length in lengths], [2.0] * len(lengths)]
-    alone = [_alone(length, repeat) for _, length in lengths]
+    form = _pooled([check.found.form for check, _ in lengths])
+    alone = [_alone(check, length, form, repeat) for check, length in lengths]
     errors = Errors(
         tuple(spread.sigma for spread in alone),
         tuple(check.u for check, _ in lengths),
@@ -160,9 +161,15 @@ def _fit(lengths: Lengths, repeat: Spread | None, known: Device | None) -> _Fit:
     return _Fit(scale, offset, r, solution.chi2, dof, widened, prior is not None)
 
 
-def _alone(length: Length, repeat: Spread | None) -> Spread:
-    """Return what the length draws anew at each scan: what one scan shows of it, or several did, if that is more."""
-    one = Spread(length.u, length.dof)
+def _alone(check: Check, length: Length, form: Spread, repeat: Spread | None) -> Spread:
+    """
+    Return what the length draws anew at each scan: what scans show of it, or what it does between them, if more.
+
+    How far regions lie off is the scanner's and not the scan's, so all scans' *form* counts for each.  Else the scans
+    that look better by chance would weigh more, and a mean weighed so is less sure than its weights say.
+    """
+    own, pooled = 2 * check.found.form.sigma**2, 2 * form.sigma**2  # a length ends on two regions
+    one = Spread(math.sqrt(max(length.u**2 - own, 0.0) + pooled), length.dof)
     return repeat if repeat is not None and repeat.sigma > one.sigma else one
 
 

@@ -25,7 +25,7 @@ def scan_of(size: float, error: float, *, u: float = U, drift: Drift | None = No
     length = Length(size, size + error, u, 20.0, "")
     found = Probed(
         "sphere", "mm", "the sphere says 1 mm for a number", 9000, 10, 1.0, (length,), Spread(noise, 9000.0),
-        Spread(4e-6, 11.0), 2e-5, drift,
+        Spread(1e-6, 11.0), 2e-5, drift,
     )  # fmt: skip
     return Check(Artefact("sphere", (size,)), 0.0, found)
 
@@ -93,7 +93,7 @@ def test_what_scans_differ_in_is_registration() -> None:
     assert found.priors["registration"].u == pytest.approx(3e-5 / math.sqrt(2))
     assert "between 3 scans" in found.priors["registration"].source
     alike = fit_device([scan_of(0.0254, 6e-5)] * 3, None).priors["registration"]
-    assert (alike.u, "regions of the surface" in alike.source) == (pytest.approx(4e-6), True)
+    assert (alike.u, "regions of the surface" in alike.source) == (pytest.approx(1e-6), True)
 
 
 def test_sizes_that_agree_on_nothing_widen_the_fit() -> None:

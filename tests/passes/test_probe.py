@@ -28,7 +28,7 @@ def probe(tmp_path: Path, points: Floats, kind: Kind, sizes: tuple[float, ...] =
 
 def test_a_ball_gives_its_diameter_noise_and_no_form(tmp_path: Path) -> None:
     errors, us, noises = [], [], []
-    for seed in range(6):
+    for seed in range(4):
         found = probe(tmp_path, ball(25.46, 2500, seed=seed), "sphere", SPHERE)
         (length,) = found.lengths
         assert (found.unit, length.reference, length.axis) == ("mm", 0.0254, "")
