@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from r2s.compiler.account import Account, data
+from r2s.compiler.account import Account
 from r2s.compiler.account.outputs import Output
 from r2s.compiler.account.row import Row
 
@@ -39,7 +38,7 @@ def report(
     rows: Sequence[Row], outputs: Mapping[str, tuple[float, str, Mapping[str, float]]], scan: str = "s", **changed: Any
 ) -> dict[str, Any]:
     """A report of *rows* and of *outputs*: value, unit and derivatives by the rows' ids."""
-    account = Account(tuple(rows), tuple(Output(name, *of) for name, of in outputs.items()))
+    account = Account(tuple(rows), tuple(Output(name, *of, of[2]) for name, of in outputs.items()))
     made: dict[str, Any] = {
         "inputs": {
             "scan": {"name": "scan.ply", "sha256": scan},
@@ -54,9 +53,39 @@ def report(
         "closure": {"verdict": "within", "forward": {"maximum": 1e-4, "certified": True}},
         "verdict": {"check": "PASS"},
         "blind_spots": ["mirror image: lengths do not change"],
-        "uncertainty": copy.deepcopy(data(account, "")),
+        "uncertainty": {
+            "level": 0.95,
+            "rows": [_row(row, account) for row in rows],
+            "outputs": {name: _output(account, name) for name in outputs},
+        },
     }
     return made | changed
+
+
+def _row(row: Row, account: Account) -> dict[str, Any]:
+    size: dict[str, Any] = {"half_width": row.half_width} if row.distribution == "rectangular" else {"u": row.u}
+    return {
+        **{key: getattr(row, key) for key in ("id", "term", "unit", "value", "method", "group", "source")},
+        "pass": row.made_by,
+        "dof": None if math.isinf(row.dof) else row.dof,
+        **({"unbounded": True} if math.isinf(row.u) else size),
+        "sensitivity": {o.name: {"c": o.by[row.id]} for o in account.outputs if row.id in o.by},
+    }
+
+
+def _output(account: Account, name: str) -> dict[str, Any]:
+    budget = account.budgets[name]
+    unbounded = math.isinf(budget.u)
+    return {
+        "value": budget.output.value,
+        "unit": budget.output.unit,
+        "u": None if unbounded else budget.u,
+        "U95": None if unbounded else budget.expanded,
+        "unbounded": unbounded,
+        "by_pass": budget.by_pass,
+        "dominant": account.shares(name)[0][0] if account.shares(name) else None,
+        "lpu": "validated",
+    }
 
 
 def fit(weights: Mapping[str, float], u: float = 2e-4, **changed: Any) -> dict[str, Any]:

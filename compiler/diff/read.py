@@ -69,7 +69,6 @@ _error = record(
     group=text,
     source=text,
     sensitivity=mapping(_felt),
-    contribution=mapping(record(share=number)),
 )
 _output = record(
     value=number,
@@ -78,6 +77,7 @@ _output = record(
     U95=maybe(number),
     unbounded=flag,
     dominant=maybe(text),
+    by_pass=mapping(number),
 )
 _tie = record(first=text, second=text, r=number)
 _account = record(level=number, rows=listing(_error, by="id"), outputs=mapping(_output))

@@ -102,7 +102,8 @@ def test_an_error_of_a_pass_that_gave_the_same_value_is_one_in_whatever_size_it_
     one, other = (compared(on_a_mesh(0.0200, "s"), on_a_mesh(0.0201, "s", d)) for d in ("", "another surface"))
 
     assert of("volume", one)["u"] == pytest.approx(0, abs=1e-20)
-    assert (one["rows"]["same"], one["rows"]["changed"]) == (["surface.offset"], [])
+    assert [(row["id"], row["in_common"]) for row in one["rows"]["changed"]] == [("surface.offset", "error")]
+    assert "1 are the same in both builds and cancel, 0 are not" in "".join(told(one))
     assert of("volume", other)["u"] == pytest.approx(math.sqrt(2) * 3e-8)
     assert other["rows"]["changed"][0]["ratio"] == pytest.approx(200 / 201)
 
@@ -297,6 +298,10 @@ def put(*path: Any, to: Any) -> Callable[[Report], object]:
 @pytest.mark.parametrize(
     ("change", "flip"),
     [
+        (
+            put("uncertainty", "outputs", "width", "lpu", to="not validated"),
+            ("linear model", "width", "validated", "not validated"),
+        ),
         (put("verdict", "check", to="INCONCLUSIVE"), ("verdict", "", "PASS", "INCONCLUSIVE")),
         (put("features", 0, "verdict", to="FAIL"), ("verdict", "width", "PASS", "FAIL")),
         (put("bounds", 0, "certified", to=False), ("certified", "forward", True, False)),
@@ -306,7 +311,7 @@ def put(*path: Any, to: Any) -> Callable[[Report], object]:
         (put("coverage", "status", to="UNBOUNDED"), ("coverage", "status", "BOUNDED", "UNBOUNDED")),
         (put("blind_spots", to=[]), ("blind spot", "mirror image: lengths do not change", True, False)),
     ],
-    ids=["whole", "reading", "certified", "budget", "closure", "direction", "coverage", "blind"],
+    ids=["linear", "whole", "reading", "certified", "budget", "closure", "direction", "coverage", "blind"],
 )
 def test_what_turned_over_is_listed(change: Callable[[Report], object], flip: tuple[Any, ...]) -> None:
     assert turned(change) == [dict(zip(("what", "of", "a", "b"), flip, strict=True))]

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from r2s.compiler.diff.significance.row import Row
 
-
-def by_pass(
-    name: str, a: Mapping[str, Any], b: Mapping[str, Any], rows_a: Iterable[Row], rows_b: Iterable[Row]
-) -> dict[str, Any]:
+def by_pass(name: str, a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, Any]:
     """
     Return the change of u² of the output *name*, by the pass whose rows brought it; the parts sum to it.
 
-    u² adds up over the passes of one budget, so the parts are exact; those of u would not be.  Null where a side is
-    unbounded.
+    *a* and *b* are its entries in ``uncertainty.outputs``.  u² adds up over the passes of one budget, so the parts are
+    exact; those of u would not be.  Null where a side is unbounded.
     """
     bounded = a["u"] is not None and b["u"] is not None
-    before, after = _parts(name, a["u"], rows_a), _parts(name, b["u"], rows_b)
+    before, after = _parts(a), _parts(b)
     passes = list({**before, **after})
     return {
         "name": name,
@@ -29,23 +24,14 @@ def by_pass(
         "change": b["u"] ** 2 - a["u"] ** 2 if bounded else None,
         "by_pass": {p: after.get(p, 0.0) - before.get(p, 0.0) for p in passes} if bounded else None,
         "dominant": {"a": a["dominant"], "b": b["dominant"]},
-        "dominant_pass": {"a": _largest(name, rows_a), "b": _largest(name, rows_b)},
+        "dominant_pass": {"a": _largest(a["by_pass"]), "b": _largest(b["by_pass"])},
     }
 
 
-def _parts(name: str, u: float | None, rows: Iterable[Row]) -> dict[str, float]:
-    """Return what each pass adds to u² of the output *name*."""
-    return {p: share * (u or 0.0) ** 2 for p, share in _shares(name, rows).items()}
+def _parts(output: Mapping[str, Any]) -> dict[str, float]:
+    """Return what each pass adds to u² of an output."""
+    return {p: share * (output["u"] or 0.0) ** 2 for p, share in output["by_pass"].items()}
 
 
-def _shares(name: str, rows: Iterable[Row]) -> dict[str, float]:
-    found: dict[str, list[float]] = {}
-    for row in rows:
-        if name in row.shares:
-            found.setdefault(row.made_by, []).append(row.shares[name])
-    return {p: math.fsum(shares) for p, shares in found.items()}
-
-
-def _largest(name: str, rows: Iterable[Row]) -> str | None:
-    shares = _shares(name, rows)
-    return max(shares, key=lambda p: shares[p]) if shares else None
+def _largest(shares: Mapping[str, float]) -> str | None:
+    return max(shares, key=lambda p: shares[p], default=None)

@@ -23,6 +23,8 @@ def _flips(a: Report, b: Report) -> Iterator[dict[str, Any]]:
     yield from _each("capable", _by(a["features"], "id", "capable"), _by(b["features"], "id", "capable"))
     unbounded = [{n: o["unbounded"] for n, o in r["uncertainty"]["outputs"].items()} for r in (a, b)]
     yield from _each("unbounded", *unbounded)
+    linear = [{n: o["lpu"] for n, o in r["uncertainty"]["outputs"].items() if "lpu" in o} for r in (a, b)]
+    yield from _each("linear model", *linear)
     for section, key, of in (("bounds", "direction", "certified"), ("budgets", "name", "held")):
         yield from _each(of, _by(a[section], key, of), _by(b[section], key, of))
     for section in ("closure", "coverage"):

@@ -10,6 +10,7 @@ from r2s.compiler.account import digits
 from r2s.compiler.diff.wording import MM, MOST, UNITS, line, shown, signed
 
 _EQUAL = "equal"
+_ALONE = ("only_in_a", "only_in_b")
 _LEAST = 0.01  # of u² of A: less is no line
 _LONGEST = 60  # characters of a blind spot
 
@@ -39,9 +40,11 @@ def _table(found: Mapping[str, Any]) -> Iterator[str]:
     if found["not_compared"]:
         yield line("apart", f"{', '.join(found['not_compared'])}: along the axes of two scans, not compared")
     rows = found["rows"]
-    same, others = len(rows["same"]), sum(len(rows[k]) for k in ("changed", "only_in_a", "only_in_b"))
-    parts = [f"{row['id']} in part" for row in rows["changed"] if row["in_common"] != "nothing"]
-    yield line("errors", "; ".join([f"{same} are the same in both builds and cancel, {others} are not", *parts]))
+    in_part = [row["id"] for row in rows["changed"] if row["in_common"] in ("bias", "readings")]
+    same = len(rows["same"]) + sum(row["in_common"] == "error" for row in rows["changed"])
+    others = sum(len(rows[k]) for k in ("changed", *_ALONE)) + len(rows["same"]) - same - len(in_part)
+    said = f"{same} are the same in both builds and cancel, {others} are not"
+    yield line("errors", "; ".join([said, *(f"{id_} cancels in part" for id_ in in_part)]))
 
 
 def _output(output: Mapping[str, Any], width: int) -> str:

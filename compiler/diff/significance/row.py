@@ -18,8 +18,7 @@ class Row:
     """
     The standard uncertainty *u* of a signed error in *unit*, infinite where nothing bounds it, and its known *bias*.
 
-    *size* is what the report states, to be compared to the last bit.  *by* are the derivatives of the outputs, and
-    *shares* its share of each output's u².
+    *size* is what the report states, to be compared to the last bit.  *by* are the derivatives of the outputs.
     """
 
     id: str
@@ -33,7 +32,6 @@ class Row:
     source: str
     size: tuple[Any, ...]
     by: Mapping[str, float]
-    shares: Mapping[str, float]
 
     @property
     def u_total(self) -> float:
@@ -63,7 +61,6 @@ def _row(row: Mapping[str, Any]) -> Row:
         source=row["source"],
         size=(row["value"], *(row.get(key) for key in _SIZES)),
         by={name: float(felt["c"]) for name, felt in row["sensitivity"].items()},
-        shares={name: float(part["share"]) for name, part in row["contribution"].items()},
     )
 
 

@@ -51,7 +51,6 @@ def _statistics(a: Mapping[str, Any], b: Mapping[str, Any], pairs: list[tuple[An
     apart = [n for n in left if n in right and (left[n]["unit"] != right[n]["unit"] or not _one(n, one_scan=one_scan))]
     names = _sorted([n for n in left if n in right and n not in apart], [one["id"] for one, _ in pairs])
     level = a["uncertainty"]["level"]
-    rows = list(shared.a.values()), list(shared.b.values())
     return {
         "level": level,
         "significant_over": SIGNIFICANT,
@@ -63,7 +62,7 @@ def _statistics(a: Mapping[str, Any], b: Mapping[str, Any], pairs: list[tuple[An
         "only_in_a": [n for n in left if n not in right],
         "only_in_b": [n for n in right if n not in left],
         "asset": [effect(one, two) for one, two in pairs],
-        "u2": [by_pass(n, left[n], right[n], *rows) for n in names],
+        "u2": [by_pass(n, left[n], right[n]) for n in names],
         "flips": flips(a, b),
     }
 
@@ -80,11 +79,12 @@ def _one(name: str, *, one_scan: bool) -> bool:
 
 
 def _rows(shared: Sharing) -> dict[str, Any]:
-    """Return the rows by what becomes of them: ``same`` cancel, ``changed`` have other sizes or sources."""
+    """Return the rows by what became of them: ``same`` to the last bit, or ``changed`` in size or source."""
     both = [i for i in shared.a if i in shared.b]
+    same = [i for i in both if i in shared.same and shared.a[i].size == shared.b[i].size]
     return {
-        "same": [i for i in both if i in shared.same],
-        "changed": [_changed(shared.a[i], shared.b[i], shared) for i in both if i not in shared.same],
+        "same": same,
+        "changed": [_changed(shared.a[i], shared.b[i], shared) for i in both if i not in same],
         "only_in_a": [i for i in shared.a if i not in shared.b],
         "only_in_b": [i for i in shared.b if i not in shared.a],
     }
@@ -92,7 +92,6 @@ def _rows(shared: Sharing) -> dict[str, Any]:
 
 def _changed(a: Row, b: Row, shared: Sharing) -> dict[str, Any]:
     u_a, u_b = (row.u_total if not row.component(row.id, row.u).unbounded else None for row in (a, b))
-    in_common = "bias" if a.id in shared.biased else "readings" if a.id == SCALE and shared.fits else "nothing"
     return {
         "id": a.id,
         "pass": b.made_by,
@@ -101,5 +100,13 @@ def _changed(a: Row, b: Row, shared: Sharing) -> dict[str, Any]:
         "u_b": u_b,
         "ratio": u_b / u_a if u_a and u_b is not None else None,
         "source": "equal" if a.source == b.source else "differs",
-        "in_common": in_common,
+        "in_common": _in_common(a.id, shared),
     }
+
+
+def _in_common(id_: str, shared: Sharing) -> str:
+    if id_ in shared.same:
+        return "error"
+    if id_ in shared.biased:
+        return "bias"
+    return "readings" if id_ == SCALE and shared.fits is not None else "nothing"
