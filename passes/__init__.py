@@ -7,13 +7,14 @@ Adding one is a line here; see docs/add-a-pass.md.
 
 CATALOG: dict[str, str] = {
     "ingest": "r2s.passes.ingest:Ingest",
-    "perturb": "r2s.passes.perturb:Perturb",
     "surface": "r2s.passes.surface:ExtractSurface",
     "simplify": "r2s.passes.simplify:Simplify",
     "decompose": "r2s.passes.decompose:Decompose",
-    "enclose": "r2s.passes.enclose:Enclose",
     "scale": "r2s.passes.scale:Scale",
     "emit": "r2s.passes.emit:Emit",
+    # of --monte-carlo: errors put into a scan, and the quickest hull that a scale can be fitted on
+    "perturb": "r2s.passes.perturb:Perturb",
+    "enclose": "r2s.passes.enclose:Enclose",
 }
 
 ANALYSES: dict[str, str] = {

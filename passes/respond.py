@@ -21,13 +21,13 @@ _ALIKE = 0.1  # of the largest eigenvalue: normals that differ less, by some 30 
 @dataclass(frozen=True)
 class Respond:
     """
-    Derivatives of the last surface before the pieces; *origin* is that of the asset's frame, as for emit.
+    Derivatives of the closed surface, before it is simplified; *origin* is that of the asset's frame, as for emit.
 
     The asset's frame moves with the errors: the base of an object whose underside was seen too low lies too low.
     """
 
     name: ClassVar[str] = "respond"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     libraries: ClassVar[tuple[str, ...]] = ("numpy",)
 
     origin: str = "base"
@@ -72,11 +72,11 @@ class Respond:
 def _surface(source: Surface | Hulls | Asset) -> Surface:
     match source:
         case Surface():
-            return source
+            return source.first
         case Hulls():
-            return source.surface
+            return source.surface.first
         case Asset():
-            return source.hulls.surface
+            return source.hulls.surface.first
 
 
 def _responses(solid: Solid, surface: Surface) -> Response:

@@ -47,7 +47,7 @@ def without(word: str) -> tuple[str, ...]:
         ("R2S022", (*GOOD, "-p", "max_error=1mm"), "cannot read 'max_error=1mm'; write -p pass.option=value"),
         ("R2S022", (*GOOD, "--budget", "decompose"), "cannot read 'decompose' after --budget; write name=value"),
         ("R2S023", (*GOOD, "--limit", "16 gigs"), "cannot read the limit '16 gigs'; write 120s, 5min, 8GiB or 500MiB"),
-        ("R2S025", ("explain", "R2S64"), "no code or stage 'R2S64'; did you mean 'R2S643'?"),
+        ("R2S025", ("explain", "R2S9044"), "no code or stage 'R2S9044'; did you mean 'R2S904'?"),
         ("R2S026", ("cache", "prune"), "nothing says what to prune; add --older-than 30, --max-size 5000 or --all"),
         ("R2S041", (*without("-o"), "--stop-after", "ingest", "-MD"), "names the XML, and no output is named; add -o"),
         ("R2S041", (*GOOD, "-MD", "-MF", "brick.obj"), "the depfile would take the place of brick.obj"),

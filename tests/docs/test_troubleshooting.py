@@ -91,7 +91,7 @@ def test_explain_tells_one_code_with_its_ending() -> None:
     )
 
 
-@pytest.mark.parametrize(("word", "hint"), [("R2S64", "R2S64"), ("surfaec", "surface"), ("zzz", "lists the stages")])
+@pytest.mark.parametrize(("word", "hint"), [("R2S9044", "R2S904"), ("surfaec", "surface"), ("zzz", "lists the stages")])
 def test_explain_of_what_does_not_exist(word: str, hint: str) -> None:
     result = CliRunner().invoke(cli, ["explain", word])
 
