@@ -275,5 +275,5 @@ def test_a_profile_never_takes_the_place_of_a_scan(tmp_path: Path) -> None:
     for bad in (scan, tmp_path / "mine.txt", tmp_path / ".yaml"):
         with pytest.raises(UsageError) as error:
             refuse_name(bad, [scan])
-        assert error.value.code == "R2S051"
+        assert error.value.code == "R2S052"
     refuse_name(tmp_path / "mine.yaml", [scan])
