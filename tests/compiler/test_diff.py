@@ -539,3 +539,14 @@ def test_json_is_the_answer_and_nothing_else(tmp_path: Path) -> None:
 
     assert code == 1
     assert json.loads(out) == diff(a_report(), changed(a_report(), ("features", 1, "verdict"), "FAIL"))
+
+
+def test_a_report_from_before_there_were_profiles_names_its_class_alone(tmp_path: Path) -> None:
+    older = changed(a_report(), ("inputs", "device"), "rgbd")
+    (tmp_path / "b.report.json").write_text(canonical(older))
+
+    assert read_report(tmp_path / "b.report.json") == older
+    (tmp_path / "b.report.json").write_text(canonical(changed(older, ("inputs", "device"), {"name": "rgbd"})))
+    with pytest.raises(InvalidInputError, match=r"inputs\.device has no file") as error:
+        read_report(tmp_path / "b.report.json")
+    assert error.value.code == "R2S844"
