@@ -1,4 +1,4 @@
-"""docs/schemas/r2s-report-1.schema.json holds for every kind of report and for nothing else; what must add up adds up."""
+"""The JSON Schema of the report holds for every kind of report and for nothing else; what must add up adds up."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import copy
 import json
 import math
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -26,21 +25,22 @@ Report = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def reports(cube: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
+def reports(cube: Path, fixtures_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
     """The cube as it is, stopped at the surface, with a check that is 3 mm off, and without any calipers."""
     place = tmp_path_factory.mktemp("reports")
-    shutil.copytree(cube / "cache", place / "cache")
-    sheet = (CUBE / "measurements.yaml").read_text()
-    (place / "wrong.yaml").write_text(re.sub(r"(extent_y, values: )\[.*?\]", r"\1[60.00]", sheet))
-    whole = Request(CUBE / "scan.ply", None, CUBE / "measurements.yaml", cache=place / "cache")
+    wrong, count = re.subn(r"(extent_y, values: )\[.*?\]", r"\1[60.00]", (CUBE / "measurements.yaml").read_text())
+    assert count == 1
+    (place / "wrong.yaml").write_text(wrong)
+    whole = Request(CUBE / "scan.ply", None, CUBE / "measurements.yaml", cache=fixtures_cache)
     made = {
         "stopped": run(replace(whole, stop_after="surface")),
-        "failed": run(replace(whole, calipers=place / "wrong.yaml")),
-        "unmeasured": run(replace(whole, calipers=None, unit="mm")),
+        "failed": run(replace(whole, calipers=place / "wrong.yaml", output=place / "failed.xml")),
+        "unmeasured": run(replace(whole, calipers=None, unit="mm", output=place / "unmeasured.xml")),
     }
-    assert made["failed"].failure is not None
-    written = json.loads((cube / "cube.report.json").read_text())
-    return {"whole": written} | {kind: json.loads(json.dumps(one.report)) for kind, one in made.items()}
+    assert {kind: one.failure is not None for kind, one in made.items() if one.failure} == {"failed": True}
+    found = {kind: json.loads(json.dumps(one.report)) for kind, one in made.items()}
+    assert found["failed"] == json.loads((place / "failed.failed.report.json").read_text())
+    return found | {"whole": json.loads((cube / "cube.report.json").read_text())}
 
 
 def errors(report: Report) -> list[str]:
@@ -62,8 +62,8 @@ def parts(schema: Any) -> Iterator[dict[str, Any]]:
 def test_every_number_has_its_unit_and_every_object_its_keys() -> None:
     for part in parts(SCHEMA):
         kinds = part.get("type", ())
-        if {"number", "integer"} & set([kinds] if isinstance(kinds, str) else kinds) and "if" not in SCHEMA:
-            assert "x-unit" in part or set(part) == {"type"}, part
+        if {"number", "integer"} & {kinds if isinstance(kinds, str) else "", *kinds}:
+            assert "x-unit" in part or set(part) == {"type"}, part  # a bare one narrows what is told elsewhere
         if "properties" in part and "required" in part:
             assert part["additionalProperties"] is False, part
             assert set(part["required"]) <= set(part["properties"]), part
@@ -80,7 +80,7 @@ def test_a_failed_report_and_one_without_calipers_are_what_they_should_be(report
     assert {"unmeasured": [], "whole": reports["whole"]["features"]} == {
         kind: reports[kind]["features"] for kind in ("unmeasured", "whole")
     }
-    assert all(o["unbounded"] for n, o in reports["unmeasured"]["uncertainty"]["outputs"].items() if n == "volume")
+    assert reports["unmeasured"]["uncertainty"]["outputs"]["volume"]["unbounded"]
 
 
 def row(report: Report) -> dict[str, Any]:
@@ -103,6 +103,10 @@ MUTANTS: dict[str, Callable[[Report], object]] = {
     "a shape of its own": lambda r: row(r).update(shape="round"),
     "a negative u": lambda r: r["uncertainty"]["outputs"]["volume"].update(u=-1e-9),
     "a u where nothing bounds it": lambda r: r["uncertainty"]["outputs"]["volume"].update(unbounded=True),
+    "an interval where nothing bounds it": lambda r: r["uncertainty"]["outputs"]["volume"].update(
+        unbounded=True, u=None, dof=None, k=None, U95=None, lpu=None, seed=None
+    ),
+    "k without U95": lambda r: r["uncertainty"]["outputs"]["volume"].update(U95=None),
     "a share over one": lambda r: r["uncertainty"]["outputs"]["volume"].update(assumed_share=1.2),
     "a row that nothing feels": lambda r: row(r).update(sensitivity={}),
     "a number as text": lambda r: r["features"][0]["estimate"].update(value="0.057"),
@@ -113,7 +117,9 @@ MUTANTS: dict[str, Callable[[Report], object]] = {
     "a verdict of its own": lambda r: r["verdict"].update(check="GOOD"),
     "another schema": lambda r: r.update(schema="r2s-report/2"),
     "a digest that is none": lambda r: r["inputs"]["scan"].update(sha256="abc"),
-    "a code that is none": lambda r: r["diagnostics"].append({"severity": "note", "code": "X", "message": "x", "hint": ""}),
+    "a code that is none": lambda r: r["diagnostics"].append(
+        {"severity": "note", "code": "X", "message": "x", "hint": ""}
+    ),
 }
 
 
@@ -125,44 +131,62 @@ def test_what_is_no_report_does_not_follow_it(name: str, reports: dict[str, Repo
     assert errors(changed)
 
 
-# What must add up
+# What must add up, but for the norm of the tilts: it has no derivative, so no row can say what it does to it
+NORM = "tilt"
+
+
+def linear(report: Report) -> dict[str, Any]:
+    """The outputs that the rows make, by name."""
+    return {name: output for name, output in report["uncertainty"]["outputs"].items() if name != NORM}
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_shares_sum_to_one_by_pass_by_method_and_by_term(kind: str, reports: dict[str, Report]) -> None:
-    uncertainty = reports[kind]["uncertainty"]
-    assert uncertainty["outputs"]
-
-    for name, output in uncertainty["outputs"].items():
+    rows = reports[kind]["uncertainty"]["rows"]
+    for name, output in reports[kind]["uncertainty"]["outputs"].items():
         for table in ("by_method", "by_pass", "by_term"):
             assert math.fsum(output[table].values()) == pytest.approx(1, abs=1e-9), (name, table)
-        rows = [(r, r["contribution"][name]) for r in uncertainty["rows"] if name in r["contribution"]]
-        assert math.fsum(c["share"] for _, c in rows) == pytest.approx(1, abs=1e-9), name
-        for table, key in (("by_method", "method"), ("by_pass", "pass"), ("by_term", "term")):
-            for word, share in output[table].items():
-                assert math.fsum(c["share"] for r, c in rows if r[key] == word) == pytest.approx(share), (name, word)
         assert output["assumed_share"] == pytest.approx(output["by_method"].get("assumed", 0.0))
-        assert output["dominant"] == max(output["by_term"], key=output["by_term"].__getitem__), name
+        assert output["by_term"][output["dominant"]] == max(output["by_term"].values()), name
+    for name, output in linear(reports[kind]).items():
+        of_rows = [(r, r["contribution"][name]["share"]) for r in rows if name in r["contribution"]]
+        assert math.fsum(share for _, share in of_rows) == pytest.approx(1, abs=1e-9), name
+        for table, key in (("by_method", "method"), ("by_pass", "pass"), ("by_term", "term")):
+            for word in {r[key] for r, _ in of_rows}:
+                told = math.fsum(share for r, share in of_rows if r[key] == word)
+                assert output[table].get(word, 0.0) == pytest.approx(told, abs=1e-12), (name, table, word)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_contributions_make_u_and_k_makes_the_expanded_one(kind: str, reports: dict[str, Report]) -> None:
-    uncertainty = reports[kind]["uncertainty"]
-    for name, output in uncertainty["outputs"].items():
-        found = [r["contribution"][name]["u"] for r in uncertainty["rows"] if name in r["contribution"]]
+    rows, outputs = reports[kind]["uncertainty"]["rows"], linear(reports[kind])
+    assert {"whole": 15, "failed": 15}.get(kind, 1) <= len(outputs)
+    for name, output in outputs.items():
+        found = [r["contribution"][name]["u"] for r in rows if name in r["contribution"]]
         assert output["unbounded"] is (None in found), name
         if not output["unbounded"]:
             assert math.hypot(*found) == pytest.approx(output["u"], rel=1e-9), name
             assert output["U95"] == pytest.approx(output["k"] * output["u"], rel=1e-12), name
-    for r in uncertainty["rows"]:
-        size = r.get("u", r.get("half_width", math.nan) / math.sqrt(3))
-        assert set(r["sensitivity"]) == set(r["contribution"]) <= set(uncertainty["outputs"])
+            low, high = output["interval"]
+            assert low <= output["value"] <= high
+            if output["lpu"] == "validated":
+                ends = (output["value"] - output["U95"], output["value"] + output["U95"])
+                assert (low, high) == pytest.approx(ends, rel=1e-12, abs=1e-15), name
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_row_contributes_its_size_times_its_sensitivity(kind: str, reports: dict[str, Report]) -> None:
+    outputs = linear(reports[kind])
+    for r in reports[kind]["uncertainty"]["rows"]:
+        assert set(r["sensitivity"]) == set(r["contribution"]) <= set(outputs)
         assert r["effect"] == ("random" if r["shape"] == "white" else "systematic")
+        size = r["u"] if "u" in r else r.get("half_width", math.inf) / math.sqrt(3)
         for name, felt in r["sensitivity"].items():
-            if "unbounded" not in r:
-                told = abs(felt["c"]) * math.hypot(size, r["value"])
-                assert r["contribution"][name]["u"] == pytest.approx(told, rel=1e-9), (r["id"], name)
-            unit, out = r["unit"], uncertainty["outputs"][name]["unit"]
+            told = r["contribution"][name]["u"]
+            assert (told is None) is ("unbounded" in r)
+            if told is not None:
+                assert told == pytest.approx(abs(felt["c"]) * math.hypot(size, r["value"]), rel=1e-9), (r["id"], name)
+            unit, out = r["unit"], outputs[name]["unit"]
             assert felt["unit"] == (out if unit == "1" else "1" if out == unit else f"{out}/{unit}")
 
 
@@ -170,6 +194,7 @@ def test_contributions_make_u_and_k_makes_the_expanded_one(kind: str, reports: d
 def test_features_volume_and_headline_say_what_the_account_says(kind: str, reports: dict[str, Report]) -> None:
     report = reports[kind]
     outputs = report["uncertainty"]["outputs"]
+    assert [f["id"] for f in report["features"] if f["estimate"]["value"] is None] == []
     for feature in report["features"]:
         estimate, output = feature["estimate"], outputs[feature["id"]]
         assert [estimate[k] for k in ("value", "u", "U95")] == [output[k] for k in ("value", "u", "U95")]
