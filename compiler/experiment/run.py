@@ -30,10 +30,13 @@ Recompile = Callable[[Manager, Pipeline, Sheet], Mapping[str, float]]
 
 def recompiled(pipeline: Pipeline) -> Pipeline:
     """
-    Return *pipeline* as it is run under drawn errors: they come in behind its first pass, and one hull stands for all
-    pieces, which enter no estimate and take most of the time.
+    Return *pipeline* as it is run under drawn errors, which come in behind its first pass.
+
+    What only shapes the asset and takes most of the time is left out: the surface stays as fine as it was drawn, and one
+    hull stands for all pieces.  Lengths are read on the scan, and a solid's figures move by what the surface does.
     """
-    steps = [catalog.load("enclose")() if step.name == "decompose" else step for step in pipeline.steps]
+    kept = [step for step in pipeline.steps if step.name != "simplify"]
+    steps = [catalog.load("enclose")() if step.name == "decompose" else step for step in kept]
     return Pipeline((steps[0], catalog.load("perturb")(), *steps[1:]))
 
 
