@@ -32,8 +32,8 @@ def recompiled(pipeline: Pipeline) -> Pipeline:
     """
     Return *pipeline* as it is run under drawn errors, which come in behind its first pass.
 
-    What only shapes the asset and takes most of the time is left out: the surface stays as fine as it was drawn, and one
-    hull stands for all pieces.  Lengths are read on the scan, and a solid's figures move by what the surface does.
+    What only shapes the asset and takes most of the time is left out: the surface stays as fine as it was drawn, and
+    one hull stands for all pieces.  Lengths are read on the scan, a solid's figures move by what the surface does.
     """
     kept = [step for step in pipeline.steps if step.name != "simplify"]
     steps = [catalog.load("enclose")() if step.name == "decompose" else step for step in kept]

