@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,14 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests_support import BARE
 
-from r2s.compiler.account import Account, Known, Matter, account_of, headline, matter_of_asset, matter_of_sheet
+from r2s.compiler.account import Account, Known, Matter, account_of, headline
 from r2s.compiler.account.row import Row
 from r2s.compiler.calibration import calibration_of
 from r2s.compiler.devices import Device, Name, Prior
 from r2s.compiler.ir import Anchor, Surface, bools, floats, ints
 from r2s.compiler.ledger import StandardUncertainty
 from r2s.compiler.measured import Measured
-from r2s.compiler.readings import Fill, Quantity, Sheet
 from r2s.compiler.responses import SolidResponse
 from r2s.compiler.scale_fit import Pair, fit_scale
 from r2s.passes.respond import Respond
@@ -101,21 +99,28 @@ def test_principal_moments_come_largest_first_each_with_its_own_derivatives(keep
 
 
 def test_another_fill_and_another_balance_point_are_rows_of_their_own() -> None:
-    of = matter(fill_half=0.6, com_half=(0.002, 0.003, 0.0), com_method=("measured", "assumed", "assumed"))
+    of = matter(fill_half=0.6, com_half=(0.0, 0.003, 0.002), com_method=("assumed", "assumed", "measured"))
     made = account_of(known(scanner(**U), of))
 
     assert (made.row("mass.fill").term, made.row("mass.com.y").term) == ("fill", "fill")
-    assert (made.row("mass.com.x").term, made.row("mass.com.x").method) == ("balance point", "measured")
+    assert (made.row("mass.com.z").term, made.row("mass.com.z").method) == ("balance point", "measured")
     assert made.row("mass.fill").u == pytest.approx(0.6 / math.sqrt(3))
-    assert {row.id for row in made.rows if row.id.startswith("mass.")} == {
-        "mass.balance", "mass.fill", "mass.com.x", "mass.com.y",
-    }  # fmt: skip
+    of_matter = {row.id for row in made.rows if row.id.startswith("mass.")}
+    assert of_matter == {"mass.balance", "mass.fill", "mass.com.y", "mass.com.z"}
     assert felt(made, "inertia.2")["mass.fill"] == pytest.approx(made.budgets["inertia.2"].output.value)
-    # where it was balanced, the faces of the scan tell nothing of it
-    assert felt(made, "com.x") == pytest.approx({"mass.com.x": 1.0, "ingest.scale": 0.002})
-    assert felt(made, "com.y") == pytest.approx({"mass.com.y": 1.0})  # the middle of the box moves with its sides
-    assert felt(made, "com.z") == pytest.approx(
-        {"ingest.scale": C / 2, "ingest.offset": 1.0, "ingest.registration.+z": 0.5, "ingest.registration.-z": 0.5}
+    assert felt(made, "com.x") == pytest.approx({"ingest.scale": 0.002})  # the middle of the box moves with its sides
+    assert felt(made, "com.y") == pytest.approx({"mass.com.y": 1.0})
+
+
+def test_where_it_was_balanced_the_faces_of_the_scan_tell_nothing_of_the_centre() -> None:
+    told, untold = (
+        felt(account_of(known(scanner(**U), matter(com_half=(0.001,) * 3, com_method=(how,) * 3))), "com.z")
+        for how in ("measured", "assumed")
+    )
+
+    assert told == pytest.approx({"ingest.scale": C / 2, "mass.com.z": 1.0})
+    assert untold == pytest.approx(
+        told | {"ingest.offset": 1.0, "ingest.registration.+z": 0.5, "ingest.registration.-z": 0.5}
     )
 
 
@@ -152,6 +157,22 @@ def test_doubts_about_volume_that_nothing_explains_move_no_output_beyond_it() ->
         assert felt(made, "com.z")[row] == pytest.approx(1 / AREA)
 
 
+def test_a_doubt_about_what_has_no_faces_moves_nothing() -> None:
+    offset = StandardUncertainty(
+        "surface.volume.offset", "volume", 3e-8, "m^3", "normal", 9.0, "estimated", "", "form", ""
+    )
+    nothing = replace(BOX, d_volume=(0.0,) * len(BOX.d_volume))
+    made = account_of(known(scanner(scale=1e-3), body=nothing, terms=(offset,)))
+
+    assert [row.id for row in made.rows] == ["ingest.scale"]
+
+
+def test_a_row_that_no_output_feels_is_left_out() -> None:
+    made = account_of(replace(known(scanner(**U), matter()), solid=None))
+
+    assert (made.rows, made.outputs) == ((), ())
+
+
 # Scale
 
 
@@ -176,6 +197,20 @@ def test_what_the_fit_owes_to_other_rows_is_not_counted_again_with_it() -> None:
     assert row.u == pytest.approx(math.sqrt(fit.u**2 - fit.u_offset**2 - math.hypot(*read) ** 2), rel=1e-9)
     assert row.u == pytest.approx(math.hypot(*(w * 2e-5 / m.value for w, m in zip(fit.weights, scan, strict=True))))
     assert row.dof == 3
+    # a length that the scan has no more tells nothing of what the fit owes to it
+    lost = replace(what, scan=(scan[0], replace(scan[1], value=math.nan, u=math.nan, refused="gone")))
+    assert lost.u_read == pytest.approx(read[0])
+
+
+def test_a_known_bias_of_the_views_counts_in_what_a_fit_owes_to_the_scan() -> None:
+    scan = lengths(("width", 0.06, 2.0))
+    fit = fit_scale([Pair("width", "w", 0.06, 2e-5, 0.0, 0.06, 1e-5)], None)
+    calibration = calibration_of(fit, [Pair("width", "w", 0.06, 2e-5, 0.0, 0.06, 1e-5)], None)
+    of = replace(scanner(registration=3e-5).priors["registration"], value=4e-5)
+    anchor = Anchor(1.0, 1.0, fit.u, 3.0, True, "measured", "", calibration)
+    what = known(replace(BARE, priors={"registration": of}), scan=scan, anchor=anchor)
+
+    assert what.u_read == pytest.approx(math.hypot(1e-5, math.sqrt(2) * 5e-5) / 0.06)
 
 
 def test_a_known_bias_of_the_device_is_narrowed_with_the_rest() -> None:
@@ -235,10 +270,11 @@ def test_shares_sum_to_one_and_a_promise_that_is_missing_makes_nothing_less_sure
 
 
 def test_of_the_rows_of_a_term_the_largest_speaks_for_it() -> None:
-    made = account_of(known(scanner(scale=1e-6, registration=6e-5)))
+    flat = solid(scan_shapes.box((0.08, 0.1, 0.03)))
+    made = account_of(known(scanner(scale=1e-6, registration=6e-5), body=flat))
     (of,) = (row for term, _, row in made.shares("volume") if term == "view registration")
 
-    assert of.id in ("ingest.registration.+x", "ingest.registration.-x")  # the largest faces, B × C
+    assert of.id in ("ingest.registration.+z", "ingest.registration.-z")
 
 
 # Words
@@ -270,60 +306,6 @@ def test_the_headline_asks_to_replace_the_largest_of_what_is_assumed() -> None:
 def test_a_build_that_stopped_is_told_to_go_on() -> None:
     assert headline(account_of(known(BARE, stopped=True)), "volume").endswith("promises none; build on to the end")
     assert headline(account_of(known(BARE)), "volume").endswith("add a calibrate reading to the caliper sheet")
-
-
-# What sheet and asset say
-
-
-def sheet(**changed: Any) -> Sheet:
-    return replace(Sheet("", (), None, None, Fill(), (), (), ""), **changed)
-
-
-GRAMS = Quantity(0.25, 0.002, "kg", "measured")
-DENSITY = Quantity(1240.0, 20.0, "kg/m^3", "declared")
-
-
-def test_a_sheet_tells_the_mass_before_there_is_an_asset() -> None:
-    weighed, dense = matter_of_sheet(sheet(mass=GRAMS), VOLUME), matter_of_sheet(sheet(density=DENSITY), VOLUME)
-    assert weighed is not None
-    assert dense is not None
-
-    assert (weighed.mass, weighed.keeps, weighed.method) == (0.25, "mass", "measured")
-    assert weighed.u_mass == pytest.approx(0.002 / math.sqrt(3))
-    assert (dense.mass, dense.keeps, dense.method) == (pytest.approx(1240 * VOLUME), "density", "declared")
-    assert dense.u_mass == pytest.approx(20 * VOLUME / math.sqrt(3))
-    assert matter_of_sheet(sheet(), VOLUME) is None
-    assert matter_of_sheet(sheet(density=DENSITY, fill=Fill("shell", 0.002)), VOLUME) is None
-
-
-def test_a_mass_without_an_accuracy_is_taken_to_one_percent_and_a_density_to_five() -> None:
-    weighed = matter_of_sheet(sheet(mass=replace(GRAMS, accuracy=0.0)), VOLUME)
-    dense = matter_of_sheet(sheet(density=replace(DENSITY, accuracy=0.0)), VOLUME)
-    assert weighed is not None
-    assert dense is not None
-
-    assert weighed.u_mass / weighed.mass == pytest.approx(0.01 / math.sqrt(3))
-    assert dense.u_mass / dense.mass == pytest.approx(0.05 / math.sqrt(3))
-
-
-def test_an_asset_tells_its_spread_by_its_slots() -> None:
-    said = StandardUncertainty("emit.mass.u", "mass", 0.002, "kg", "normal", 9.0, "declared", "weighed", "offset", "m")
-    asset: Any = SimpleNamespace(mass=0.25, com=[0.0, 0.001, 0.05], inertia=np.eye(3).ravel() * 1e-4)
-    slots = [
-        {"name": "inertia", "nominal": 1.0, "lo": 0.9, "hi": 1.6, "method": "assumed"},
-        {"name": "com/y", "nominal": 0.0, "lo": -0.004, "hi": 0.001, "method": "measured"},
-    ]
-    of = matter_of_asset(asset, sheet(mass=GRAMS), [said], slots)
-    shell = matter_of_asset(asset, sheet(density=DENSITY, fill=Fill("shell", 0.002)), [said], [])
-    assert of is not None
-    assert shell is not None
-
-    assert (of.mass, of.u_mass, of.keeps, of.method, of.power) == (0.25, 0.002, "mass", "declared", 1.0)
-    assert of.fill_half == pytest.approx(0.6)
-    assert of.com_half == (0.0, 0.004, 0.0)
-    assert of.com_method == ("assumed", "measured", "assumed")
-    assert (shell.keeps, shell.power, shell.fill_half) == ("density", pytest.approx(2 / 3), 0.0)
-    assert matter_of_asset(asset, sheet(), [], []) is None
 
 
 def test_a_bias_that_is_not_corrected_widens_a_row() -> None:
