@@ -167,6 +167,7 @@ def test_another_format_in_place_of_the_scan(lab: Path) -> None:
     assert up_to_date(lab)
 
 
+@pytest.mark.slow
 def test_a_recipe_that_appears_is_used_and_watched(lab: Path) -> None:
     recipe = lab / "objects" / "slab" / "recipe.yaml"
     recipe.write_text("within: 5mm\n")
@@ -179,6 +180,7 @@ def test_a_recipe_that_appears_is_used_and_watched(lab: Path) -> None:
     assert budgets(lab, "slab") == []
 
 
+@pytest.mark.slow
 def test_options_of_one_object_in_the_makefile(lab: Path) -> None:
     rules = (lab / "Makefile").read_text()
     (lab / "Makefile").write_text(rules.replace("# build/mug.xml: FLAGS", "build/slab.xml: FLAGS"))
@@ -198,6 +200,7 @@ def test_two_at_a_time_give_the_same_bytes(lab: Path) -> None:
     assert files(lab / "build") == one_by_one
 
 
+@pytest.mark.slow
 def test_a_failed_verdict_fails_make_and_leaves_the_old_asset(lab: Path) -> None:
     before = files(lab / "build")
     sheet = lab / "objects" / "brick" / "measurements.yaml"
@@ -240,6 +243,7 @@ def test_a_killed_make_leaves_the_old_asset_or_the_new_one(lab: Path) -> None:
     assert up_to_date(lab)
 
 
+@pytest.mark.slow
 def test_an_upgraded_compiler_makes_all_again_from_the_cache(lab: Path) -> None:
     # stands in for the script that pip writes anew
     tools = lab / "the tools"
@@ -294,6 +298,7 @@ def test_without_the_command_make_says_so(lab: Path) -> None:
     assert "there is no command no-such-command" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_difference_from_the_baseline_is_shown_and_fails_only_ci(lab: Path) -> None:
     new = make(lab, "diff")
     assert new.returncode == 0
@@ -315,6 +320,7 @@ def test_a_difference_from_the_baseline_is_shown_and_fails_only_ci(lab: Path) ->
     assert make(lab, "diff").returncode == 2  # trouble is trouble
 
 
+@pytest.mark.slow
 def test_verify_finds_a_file_that_somebody_edited(lab: Path) -> None:
     assert make(lab, "verify").returncode == 0
     slots = lab / "build" / "slab.slots.json"

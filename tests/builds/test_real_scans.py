@@ -64,6 +64,7 @@ def test_the_golf_ball_is_a_sphere(build: Any) -> None:
     assert solid == [int(mujoco.mjtGeom.mjGEOM_SPHERE)]
 
 
+@pytest.mark.long  # tests/passes/test_emit.py has the wrench without the build
 def test_the_wrench_is_too_heavy_for_its_mesh(build: Any) -> None:
     warnings = [d["message"] for d in report(build("042_adjustable_wrench"))["diagnostics"] if d["code"] == "R2S704"]
 

@@ -65,7 +65,7 @@ def test_p_is_uniform_at_the_true_correlation(sharing: float) -> None:
     assert uniform(found) > 0.001
 
 
-@pytest.mark.parametrize("sharing", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("sharing", [0.0, pytest.param(0.5, marks=pytest.mark.slow), 1.0])
 def test_no_correlation_makes_good_sheets_look_bad(sharing: float) -> None:
     """Nobody knows it, so at each the alarms stay at or under their level: too much scatter, and too little."""
     fits = fits_of_two_calipers(sharing)
@@ -89,7 +89,7 @@ def test_pulls_have_a_standard_deviation_of_one() -> None:
     assert all(fit.p < 0.05 for fit in fits if fit.u > fit.u_internal)
 
 
-@pytest.mark.parametrize("sharing", [0.0, 0.5])
+@pytest.mark.parametrize("sharing", [0.0, pytest.param(0.5, marks=pytest.mark.slow)])
 def test_u_holds_where_less_is_shared(sharing: float) -> None:
     fits = fits_of_two_calipers(sharing)
 

@@ -30,9 +30,19 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name).write_text(text)
     pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--target", "site", "."]
     subprocess.run(pip, cwd=folder, check=True, capture_output=True)
-    for name in ("scan.ply", "measurements.yaml"):
-        shutil.copy(ROOT / "fixtures" / "cube" / name, folder)
+    (folder / "scan.ply").write_bytes(thinned((ROOT / "fixtures" / "cube" / "scan.ply").read_bytes(), 5))
+    shutil.copy(ROOT / "fixtures" / "cube" / "measurements.yaml", folder)
     return folder
+
+
+def thinned(ply: bytes, every: int) -> bytes:
+    """Return the binary PLY *ply*, which holds points alone, with one in *every*: its surface takes half the time."""
+    head, end, body = ply.partition(b"end_header\n")
+    count = int(re.search(rb"element vertex (\d+)", head)[1])  # type: ignore[index]  # every PLY of ours has it
+    size, rest = divmod(len(body), count)
+    assert rest == 0
+    kept = [body[start : start + size] for start in range(0, len(body), size * every)]
+    return head.replace(b"vertex %d" % count, b"vertex %d" % len(kept)) + end + b"".join(kept)
 
 
 def run(command: list[str], package: Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -71,10 +81,9 @@ def test_passes_prints_what_the_page_says(package: Path) -> None:
     assert expected.strip().splitlines() == made.stdout.splitlines()[: len(expected.strip().splitlines())]
 
 
-def test_the_build_reports_the_new_terms(package: Path, cube: Path, fixtures_cache: Path) -> None:
-    """With the cache that holds the cube: the passes before the new one are made already."""
+def test_the_build_reports_the_new_terms(package: Path) -> None:
     words = shlex.split(COMMANDS[1][0])
-    made = run([str(Path(sys.executable).with_name(words[0])), *words[1:]], package, R2S_CACHE=str(fixtures_cache))
+    made = run([str(Path(sys.executable).with_name(words[0])), *words[1:]], package)
 
     assert made.returncode == 0, made.stderr
     report = json.loads(made.stdout)["report"]

@@ -249,7 +249,9 @@ def test_a_solid_has_no_inside_and_a_box_no_axis() -> None:
     assert "not a sphere" in measure(solid, Feature("sphere_diameter"), pose_of(solid.points)).refused
 
 
-@pytest.mark.parametrize("above", [-1.0, -0.6], ids=["whole", "cap missing"])
+@pytest.mark.parametrize(
+    "above", [pytest.param(-1.0, id="whole"), pytest.param(-0.6, id="cap missing", marks=pytest.mark.slow)]
+)
 def test_a_noisy_ball(above: float) -> None:
     pose = pose_of(ball(np.random.default_rng(99), 20, above=above))
     stages = [cloud(ball(np.random.default_rng(seed), 20, 5000, above)) for seed in range(20)]
@@ -258,7 +260,7 @@ def test_a_noisy_ball(above: float) -> None:
     calibrated([read(stage, "extent_x", pose) for stage in stages], 40, 0.5, 1.5)
 
 
-@pytest.mark.parametrize(("scale", "exact"), [(2.0**-10, 1e-9), (1e-3, 1e-4)])
+@pytest.mark.parametrize(("scale", "exact"), [(2.0**-10, 1e-9), pytest.param(1e-3, 1e-4, marks=pytest.mark.slow)])
 def test_lengths_follow_the_unit(scale: float, exact: float) -> None:
     for points in (box(np.random.default_rng(1), BOX, 1000), tube(np.random.default_rng(2), 40, 60, 35, count=4000)):
         large, small = cloud(points), cloud(points, scale)

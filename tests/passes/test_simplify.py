@@ -170,6 +170,7 @@ def test_own_triangle_distance_agrees_with_the_general_one() -> None:
     assert Target.of(vertices, faces).gap(points, face) == pytest.approx(expected, abs=1e-7)
 
 
+@pytest.mark.slow
 def test_fresh_process_gives_the_same_bytes(found: Outcome[Surface]) -> None:
     script = (
         "from scan_shapes import *; from r2s.passes.surface import ExtractSurface;"

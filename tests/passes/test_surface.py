@@ -248,6 +248,7 @@ def test_every_code_is_in_the_catalogue() -> None:
     assert {code for code in catalogue() if code.startswith("R2S4")} <= used
 
 
+@pytest.mark.slow
 def test_fresh_process_gives_the_same_bytes(ball: Outcome[Surface]) -> None:
     script = (
         "from scan_shapes import *; from r2s.passes.surface import ExtractSurface as E;"
