@@ -44,7 +44,8 @@ class Sureness:
     """
     How sure the estimate of one length is, m: *u* and U95 (*expanded*), infinite where nothing bounds its scale.
 
-    *bounded* is u without what nothing bounds.  *shares* are of u², by what the uncertainty comes from.
+    *bounded* is u without what nothing bounds, and without biases that are known.  *shares* are of u², by what the
+    uncertainty comes from.
     """
 
     u: float = math.nan

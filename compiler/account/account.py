@@ -44,9 +44,13 @@ class Account:
         return {b.output.name: b for b in self.propagated.budgets}
 
     def u_bounded(self, name: str) -> float:
-        """Return the standard uncertainty of *name* over the rows that something bounds: those add, independent."""
+        """
+        Return the standard uncertainty of *name* over the rows that something bounds: those add, independent.
+
+        Without biases that are known: what was found wrong and left so must not excuse itself where a check tests it.
+        """
         by = next(o.by for o in self.outputs if o.name == name)
-        return math.hypot(*(d * row.u_total for row in self.rows if (d := by.get(row.id)) and math.isfinite(row.u)))
+        return math.hypot(*(d * row.u for row in self.rows if (d := by.get(row.id)) and math.isfinite(row.u)))
 
     def row(self, id_: str) -> Row:
         """Return the row called *id_*."""
