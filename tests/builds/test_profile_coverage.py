@@ -39,4 +39,6 @@ def test_u95_of_lengths_volume_and_mass_holds_the_truth_and_only_with_the_regist
     for name in ("volume", "mass"):
         assert 34 <= sum(h.held for h in found if h.name == name) <= SCANS, text
     assert 0.92 <= sum(h.held for h in found) / len(found) <= 0.98, text
-    assert sum(h.unregistered for h in found) / len(found) < 0.90, text
+    felt = [h for h in found if h.name not in ("step", "volume", "mass")]  # what rests on faces of two views
+    assert 0.92 <= sum(h.held for h in felt) / len(felt) <= 0.98, text
+    assert sum(h.unregistered for h in felt) / len(felt) < 0.92, text
